@@ -1,8 +1,9 @@
 """Whether a shell command may run: every simple command of the line is checked.
 
 1. Refused: if a rule refuses any of them, or anything that one of them may run, or a file that one names or redirects.
-2. Asked: if a rule says so; and before it removes what no one removes on purpose: the root, a folder in it, home, the
-   working folder and those above it.
+2. Asked: if a rule says so; if rules refuse or ask about commands and it is not known which commands the line runs
+   (`text/shell/dynamic_names.py`), unless a rule allows exactly this line; and before it removes what no one removes
+   on purpose: the root, a folder in it, home, the working folder and those above it.
 3. Allowed: if a rule is about the whole tool or is exactly this command; else if it is certain what runs, and a rule
    allows each command, or the command only looks, or, where edits are accepted, it only arranges files that may be
    changed; and the files that it writes may be changed, those that it reads may be read.
@@ -24,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from foretold.harness.permissions.read_only import find_git_programs, is_free, paths_of
 from foretold.storage.tree import folders_above
 from foretold.text.shell.commands import COMMANDS, UNKNOWN, find_command
+from foretold.text.shell.dynamic_names import find_dynamic_name, is_static
 from foretold.text.shell.parse import CommandLine, Redirect, SimpleCommand, Word, read_command
 from foretold.text.shell.wrappers import (
     allowed_texts,
@@ -78,6 +80,19 @@ class CommandCheck:
         parts = (*self.line.parts, *_find_hidden(self.line))
         texts = dict.fromkeys((self.command.strip(), *(text for part in parts for text in possible_texts(part))))
         return next((rule for rule in rules if any(rule.fits_command(text) for text in texts)), None)
+
+    def unknown_command(self, rules: Sequence[PermissionRule]) -> str:
+        """Why it is not known whether rules, which refuse or ask, are about this line; empty if it is known."""
+        named = [rule for rule in rules if rule.about]
+        if not named:
+            return ""
+        if why := find_dynamic_name(self.line):
+            return why
+        for words in (words for part in self.line.parts for words in possible_commands(part)):
+            for rule in named:
+                if (at := _first_unknown(words, rule.about)) is not None:
+                    return f"it is not known whether the rule {rule.text} is about it: {words[at].raw}"
+        return ""
 
     def refused_file(self) -> PermissionRule | None:
         """The rule that refuses a file that the line names."""
@@ -163,10 +178,24 @@ class CommandCheck:
         return False
 
 
+def _first_unknown(words: Sequence[Word], about: str) -> int | None:
+    """The first word after a command's name that may be what a rule names, and may not.
+
+    >>> _first_unknown(read_command("git $X origin").parts[0].words, "git push:*")
+    1
+    """
+    for at, wanted in enumerate(about.removesuffix(":*").partition("*")[0].split()[: len(words)]):
+        if at and not is_static(words[at]):
+            return at
+        if wanted != (words[at].text if at else os.path.basename(words[at].text)):
+            break
+    return None
+
+
 def _find_hidden(line: CommandLine) -> Iterator[SimpleCommand]:
     """Commands in the input of a shell; in what variables are set to, if one is the name of a command."""
     texts: list[str] = []
-    if any(find_command(words[0].text).runs == "shell" for part in line.parts for words in possible_commands(part)):
+    if any(_reads_commands(words[0].text) for part in line.parts for words in possible_commands(part)):
         texts += line.fed
         for part in line.parts:
             if part.words and part.words[0].text in ("echo", "printf"):
@@ -175,6 +204,10 @@ def _find_hidden(line: CommandLine) -> Iterator[SimpleCommand]:
         texts += [word.text.partition("=")[2] for part in line.parts for word in part.assigned]
     for text in texts:
         yield from read_command(text).parts
+
+
+def _reads_commands(name: str) -> bool:
+    return find_command(name).runs == "shell" or os.path.basename(name) in ("source", ".", "parallel")
 
 
 def _is_allowed_by_rule(part: SimpleCommand, rules: Sequence[PermissionRule]) -> bool:

@@ -6,7 +6,7 @@
    there; anything else is asked.
 3. Modes: `default`; `acceptEdits` also allows changes of files there; `plan` refuses all changes of files; `dontAsk`
    refuses what would be asked; `bypassPermissions` allows everything that no rule refuses or asks about, except to
-   remove what no one removes on purpose.
+   remove what no one removes on purpose, and to run commands whose names are not known where rules name commands.
 4. Files that configure git, editors, shells or the agent are never changed without asking, even if a rule allows it.
    In the memory folder, notes are written freely, as the agent does.
 5. A file is judged by all its spellings: a rule that refuses one refuses the file; to allow it, it must allow all.
@@ -202,6 +202,9 @@ class Permission:
             )
         if rule := check.first_rule(ask) or self.field_rule(ask, "Bash", given):
             return PermissionVerdict("ask", "This command requires approval", rule.text)
+        is_meant = any(rule.is_exact and rule.about == command.strip() for rule in allow)
+        if not is_meant and (unknown := check.unknown_command([*deny, *ask])):
+            return PermissionVerdict("ask", f"This command requires approval: {unknown}")
         if removed := check.removes_too_much():
             return PermissionVerdict("ask", f"This command removes {removed}, which is never done without approval")
         if self.mode == "bypassPermissions":

@@ -45,12 +45,17 @@ _TABLE = {
     KnownCommand(free="own", runs="command"): "find",
     KnownCommand(runs="command"): (
         "doas exec command builtin nohup time timeout nice stdbuf chroot unshare nsenter strace ltrace busybox npx chrt"
-        " taskset function coproc"
+        " taskset function coproc hash toybox setpriv runuser pkexec prlimit fakeroot proot firejail bwrap valgrind"
+        " perf rlwrap unbuffer catchsegv faketime numactl systemd-run xvfb-run start-stop-daemon run0 dbus-run-session"
+        " setarch linux32 linux64 choom eatmydata ssh-agent gosu su-exec tini dumb-init runcon torsocks proxychains"
+        " cgexec capsh chpst entr ld.so ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux.so.2 ld-musl-x86_64.so.1"
     ),
     KnownCommand(runs="command", needs_exact_rule=True): "ionice setsid flock",
-    KnownCommand(runs="text"): "sudo su env xargs script parallel eval trap alias",
+    KnownCommand(runs="text"): (
+        "sudo su env xargs script parallel eval trap alias mapfile readarray compgen complete bind tmux screen sg"
+    ),
     KnownCommand(runs="text", needs_exact_rule=True): "watch",
-    KnownCommand(runs="shell"): "bash sh zsh dash ksh",
+    KnownCommand(runs="shell"): "bash sh zsh dash ksh ash mksh yash posh rbash fish csh tcsh at batch",
 }
 COMMANDS = {name: known for known, names in _TABLE.items() for name in names.split()}
 UNKNOWN = KnownCommand()
@@ -67,6 +72,8 @@ FREE_GIT = frozenset("status log diff show rev-parse ls-files blame describe sho
 GIT_WRITES = re.compile(r"--(?:ou|ext|textconv|open|exec|upload|receive|no-index|contents)|-o")
 #: options of git itself that take the next word
 GIT_PAIRED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path")
+#: commands of git that run others
+GIT_RUNS = frozenset("bisect submodule rebase filter-branch difftool mergetool config".split())
 #: variables that do not change what a command does
 HARMLESS_VARIABLE = re.compile(
     r"(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|CI|NODE_ENV|PYTHONUNBUFFERED|RUST_BACKTRACE)=.*",

@@ -42,6 +42,8 @@ _QUOTED = lazy(r'"((?:[^"\\]|\\[\s\S])*)"')
 KEYWORDS = ("if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!")
 UNREAD_KEYWORDS = ("for", "case", "esac", "select", "function", "coproc", "[[", "in")
 MAX_DEPTH = 50
+TOO_DEEP = "it is nested too deeply"
+SPLICED = "a line is continued inside a word"
 
 
 class Word(NamedTuple):
@@ -80,18 +82,19 @@ class CommandLine(NamedTuple):
     parts: tuple[SimpleCommand, ...]
     opaque: str = ""  #: why it is not certain what runs
     fed: tuple[str, ...] = ()  #: here-documents and here-strings, which a command may read
+    doubts: tuple[str, ...] = ()  #: all reasons why it is not certain what runs; `opaque` is the first
 
 
 def read_command(text: str) -> CommandLine:
     """The commands of a line."""
     reader = _Reader(text)
     if _SPLICED.search(text):  # the shell joins the two lines before it reads them: `$\\`, newline, `(`
-        reader.mark_opaque("a line is continued inside a word")
+        reader.mark_opaque(SPLICED)
     try:
         reader.commands(until="")
     except RecursionError:
-        reader.opaque = "it is nested too deeply"
-    return CommandLine(tuple(reader.parts), reader.opaque, tuple(reader.fed))
+        reader.doubts.insert(0, TOO_DEEP)
+    return CommandLine(tuple(reader.parts), reader.opaque, tuple(reader.fed), tuple(reader.doubts))
 
 
 def read_tokens(text: str) -> list[Word | str]:
@@ -131,11 +134,15 @@ class _Reader:
         self.skips_expansions = skips_expansions
         self.parts: list[SimpleCommand] = []
         self.fed: list[str] = []
-        self.opaque = "" if depth < MAX_DEPTH else "it is nested too deeply"
+        self.doubts: list[str] = [] if depth < MAX_DEPTH else [TOO_DEEP]
         self._documents: list[tuple[str, bool, bool]] = []
 
-    def mark_opaque(self, why: str) -> None:
-        self.opaque = self.opaque or why
+    @property
+    def opaque(self) -> str:
+        return self.doubts[0] if self.doubts else ""
+
+    def mark_opaque(self, *why: str) -> None:
+        self.doubts += [each for each in why if each not in self.doubts]
 
     def commands(self, until: str) -> None:
         """Read up to a closing bracket, or to the end."""
@@ -367,7 +374,7 @@ class _Reader:
                 inner.at += 2 if text[inner.at] == "\\" else 1
         self.parts += inner.parts
         self.fed += inner.fed
-        self.mark_opaque(inner.opaque)
+        self.mark_opaque(*inner.doubts)
         return inner.at
 
     def _braced(self) -> None:

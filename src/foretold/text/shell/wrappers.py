@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from foretold.text.shell.commands import FIND_ACTIONS, GIT_PAIRED, HARMLESS_VARIABLE, WRAPPERS, find_command
+from foretold.text.shell.commands import FIND_ACTIONS, GIT_PAIRED, GIT_RUNS, HARMLESS_VARIABLE, WRAPPERS, find_command
 from foretold.text.shell.parse import SimpleCommand, Word, read_command
 
 MAX_DEPTH = 4  #: levels of command lines in the words of others
@@ -66,25 +66,35 @@ def possible_commands(part: SimpleCommand, depth: int = 0) -> Iterator[Sequence[
     if not words:
         return
     yield words
-    if os.path.basename(words[0].text) == "git":
+    name = os.path.basename(words[0].text)
+    if name == "git":
         yield from _find_git_commands(words, depth)
-    if not find_command(words[0].text).runs:
+    if name in ("for", "select"):  # `for x do rm "$x"; done` has no separator before `do`
+        yield from (words[at + 1 :] for at, word in enumerate(words[:-1]) if word.raw == "do")
+    if name in ("ln", "cp", "mv", "install", "link"):  # a program under another name
+        programs = (word for word in words[1:] if os.path.basename(os.path.dirname(word.text)) in ("bin", "sbin"))
+        yield from ([word] for word in programs)
+    if not find_command(words[0].text).runs or [word.text for word in words[:2]] in (
+        ["command", "-v"],
+        ["command", "-V"],
+    ):
         return
     yield from (words[at:] for at in range(1, len(words)))
     if depth > MAX_DEPTH or not any(find_command(word.text).runs in ("text", "shell") for word in words):
         return
-    is_alias = os.path.basename(words[0].text) == "alias"
-    for word in words[1:]:
-        for text in _possible_lines(word.text, is_alias=is_alias):
-            for inner in read_command(text).parts:
-                yield from possible_commands(inner, depth + 1)
+    lines = [text for word in words[1:] for text in _possible_lines(word.text, is_alias=name == "alias")]
+    if name == "eval":
+        lines.append(" ".join(word.text for word in words[1:]))
+    for text in lines:
+        for inner in read_command(text).parts:
+            yield from possible_commands(inner, depth + 1)
 
 
-def _possible_lines(text: str, *, is_alias: bool) -> Iterator[str]:
+def _possible_lines(text: str, *, is_alias: bool = False) -> Iterator[str]:
     """What a word may be to a command that reads commands: itself, or the value of an option or a name."""
-    if re.search(r"\s", text) or is_alias:
+    if not re.fullmatch(r"(?!-\w)[\w./:,@%+-]*", text):  # else the word itself is all that it can be
         yield text
-        if "=" in text:
+        if "=" in text and (is_alias or text.startswith("-") or re.search(r"\s", text)):
             yield text.partition("=")[2]
         if re.match(r"-\w", text):
             yield text[2:]
@@ -100,6 +110,12 @@ def _find_git_commands(words: Sequence[Word], depth: int) -> Iterator[Sequence[W
         at += 2 if words[at].text in GIT_PAIRED else 1
     if at > 1:
         yield [words[0], *words[at:]]
+    if at < len(words) and words[at].text in GIT_RUNS and depth <= MAX_DEPTH:
+        yield from (words[first:] for first in range(at + 1, len(words)))
+        for word in words[at + 1 :]:
+            for text in _possible_lines(word.text):
+                for inner in read_command(text.lstrip("!")).parts:
+                    yield from possible_commands(inner, depth + 1)
 
 
 def possible_texts(part: SimpleCommand) -> Iterator[str]:

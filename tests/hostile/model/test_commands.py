@@ -1,0 +1,83 @@
+"""A model that is told to do harm: its tool calls."""
+
+import os
+import subprocess
+
+import pytest
+
+from foretold.harness.permissions.check import Permission
+
+from .rm_spellings import ELSEWHERE, ORDINARY, SPELLINGS, UNSEEN, spellings
+
+# Names of commands
+
+HANG = 60
+WAYS = spellings(SPELLINGS)
+
+
+def decide(place, command, mode="bypassPermissions", deny=("Bash(rm:*)",), **rules):
+    permission = Permission(mode, deny=deny, cwd=place.proj, home=place.home, **rules)
+    return permission.check("Bash", {"command": command})
+
+
+def removes(place, command):
+    """Whether a shell that runs a command removes the file `x`, as the Bash tool runs it."""
+    place.write("proj/x")
+    place.write("proj/job", "#!/bin/sh\nrm x\n", mode=0o755)
+    subprocess.run(
+        ["/bin/bash", "-c", 'eval "$1"', "bash", command],
+        cwd=place.proj,
+        env={"PATH": "/usr/bin:/bin", "HOME": place.home},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=HANG,
+    )
+    return not os.path.exists(place.path("proj/x"))
+
+
+def test_the_table_is_long_enough():
+    assert len(WAYS) == len(set(WAYS)) >= 150
+
+
+@pytest.mark.parametrize("command", WAYS)
+def test_a_refused_name_is_refused_or_asked_about_however_it_is_spelled(place, command):
+    if command.startswith("/lib64/") and not os.path.exists(command.split()[0]):
+        pytest.skip(f"there is no {command.split()[0]} on this machine")
+    assert removes(place, command), "this spelling removes nothing: the table is wrong"
+    for mode in ("bypassPermissions", "default"):
+        assert decide(place, command, mode, allow=["Bash"]).decision in ("deny", "ask")
+
+
+@pytest.mark.parametrize("command", spellings(ELSEWHERE))
+def test_so_it_is_with_programs_that_run_others(place, command):
+    assert decide(place, command).decision in ("deny", "ask")
+
+
+def test_what_is_not_known_is_asked_about_also_for_rules_that_ask(place):
+    for rules in ({"deny": ["Bash(git push:*)"]}, {"deny": [], "ask": ["Bash(git push:*)"]}):
+        assert decide(place, "git $X origin", **rules).decision == "ask"
+        assert decide(place, "git -C a $X origin", **rules).decision == "ask"
+        assert decide(place, "git commit -m $X", **rules).decision == "allow"
+        assert decide(place, "$X", **rules).reason == (
+            "This command requires approval: the name of a command is not known: $X"
+        )
+
+
+def test_without_a_rule_about_commands_nothing_changes(place):
+    for deny in ([], ["Read(./x)"]):
+        assert decide(place, "${R}m x", deny=deny).decision == "allow"
+    assert decide(place, "${R}m x", allow=["Bash(${R}m x)"]).decision == "allow"
+
+
+@pytest.mark.parametrize("command", spellings(UNSEEN))
+def test_what_a_rule_about_a_name_does_not_see_is_documented(place, command):
+    """docs/formats/permissions.md and SECURITY.md say so; one that is seen some day leaves this list."""
+    assert removes(place, command) or command.startswith("git")
+    assert decide(place, command).decision == "allow"
+
+
+@pytest.mark.parametrize("command", spellings(ORDINARY))
+def test_an_ordinary_command_is_not_asked_about(place, command):
+    verdict = decide(place, command)
+    assert (verdict.decision, verdict.reason) == ("allow", "")
