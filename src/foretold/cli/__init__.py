@@ -66,6 +66,10 @@ def run() -> None:
     at once saves a tenth of its time.
     """
     gc.disable()
+    if os.environ.get("PYTHONPATH"):
+        from foretold.paths import forget_relative_modules
+
+        forget_relative_modules()
     if sys.argv[1:2] == ["hook"]:  # an agent waits: nothing else comes first
         from foretold.cli.hook import was_answered
 

@@ -566,7 +566,7 @@ def test_the_command_is_one_that_stays(place):
     link = place.link("bin/foretold", program)
     assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [link]
     os.remove(program)
-    assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [interpreter, "-m", "foretold"]
+    assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [interpreter, "-I", "-m", "foretold"]
     assert our_command("project", {}, interpreter) == ["foretold"]
     uvx = place.write("bin/uvx", "#!/bin/sh\n", mode=0o755)
     fleeting = installed_from(place, "uv/archive-v0/x", None)

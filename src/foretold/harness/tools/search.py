@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from foretold.harness.tools import process
 from foretold.harness.tools.walk import FolderWalk
-from foretold.paths import source_folder
+from foretold.paths import python_words
 from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
@@ -97,7 +97,6 @@ MOST_BYTES = 20_000_000
 LONG = 500  #: characters of a line that is shown
 SECONDS = 20.0
 KEPT = 40_000_000  #: characters of what a search says
-BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from foretold.harness.tools.search import main; main()"
 
 
 class SearchRequest(NamedTuple):
@@ -138,7 +137,7 @@ def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float =
             _compile(asked)
         except (re.error, OverflowError, RecursionError) as error:
             return LineSearchResult([], f"the pattern is not a regular expression: {error}")
-        argv = [sys.executable, "-I", "-c", BOOT, source_folder(), json.dumps(asked)]
+        argv = python_words("foretold.harness.tools.search", "main", json.dumps(asked))
     else:
         argv = _ripgrep_command(program, asked)
     done = process.run(argv, cwd, env, seconds, kept=KEPT)

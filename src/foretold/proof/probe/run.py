@@ -13,16 +13,15 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import foretold
 from foretold.dialects.registry import installed_version
 from foretold.dialects.settings_files import read_json, read_toml
 from foretold.errors import ProbeFailed
 from foretold.instructions.session import Call, Session
+from foretold.paths import python_words
 from foretold.proof.probe.recipes import KEY, RECIPES, Recipe
 from foretold.proof.probe.sandbox import fill_places, write_files
 from foretold.proof.probe.segments import Segment, find_segments
@@ -197,10 +196,8 @@ def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeo
     path = os.path.join(root, "run.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(spec, file)
-    top = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
-    code = f"import sys; sys.path.insert(0, {top!r}); from foretold.proof.probe.sandbox import main; main(sys.argv[1])"
     done = subprocess.run(
-        [*prefix, sys.executable, "-c", code, path],
+        [*prefix, *python_words("foretold.proof.probe.sandbox", "main", path)],
         env={"PATH": os.environ.get("PATH", os.defpath)},
         stdin=subprocess.DEVNULL,
         capture_output=True,

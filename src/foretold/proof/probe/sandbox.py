@@ -14,6 +14,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,9 +25,9 @@ FLAGS, UP = 0x8914, 0x1  # SIOCSIFFLAGS, IFF_UP
 MOST_OUTPUT = 20_000
 
 
-def main(path: str) -> None:
-    """Do what a description says."""
-    with open(path, encoding="utf-8") as file:
+def main() -> None:
+    """Do what the description in the last argument says."""
+    with open(sys.argv[-1], encoding="utf-8") as file:
         spec = json.load(file)
     if spec["isolated"]:
         bring_up_loopback()

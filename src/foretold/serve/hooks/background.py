@@ -1,7 +1,7 @@
 """Work that takes time is done by another process, which no one waits for.
 
-1. It runs our own command in a session of its own, without input or output, and so that Python imports no module from
-   its working folder: that folder is the agent's, and may contain anything.
+1. It runs our own command in a session of its own, without input or output, and isolated (`paths.py`): the working
+   folder is the agent's, and may contain anything.
 2. One process per job and conversation at a time: a lock says that it runs. A second one leaves a mark and exits, and
    the first starts over when it is done. So processes never pile up, and the last change is not missed.
 3. It has the lowest priority, so that it only uses what the machine has to spare.
@@ -11,10 +11,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from foretold.paths import python_words
 from foretold.serve.hooks.said_before import folder_of, notes_name
 from foretold.storage.tree import open_regular
 
@@ -31,8 +31,8 @@ def start(words: Sequence[str], env: Mapping[str, str]) -> int:
 def start_command(words: Sequence[str], env: Mapping[str, str]) -> int:
     """Start our own command; its process id."""
     silence = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
-    argv = [sys.executable, "-P", "-m", "foretold", *words]
-    return os.posix_spawn(sys.executable, argv, {**env, "PYTHONSAFEPATH": "1"}, file_actions=silence, setsid=True)
+    argv = python_words("foretold.cli", "run", *words)
+    return os.posix_spawn(argv[0], argv, env, file_actions=silence, setsid=True)
 
 
 def was_started(state: str, job: str, session: str, now: float | None = None) -> bool:

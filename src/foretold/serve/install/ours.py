@@ -75,8 +75,8 @@ def server_of(mcp: McpTarget, command: Sequence[str]) -> dict[str, object]:
     """The entry of our server.
 
     >>> from foretold.dialects.install_targets import INSTALLS
-    >>> server_of(INSTALLS["claude-code"].mcp, ["python3", "-m", "foretold"])
-    {'type': 'stdio', 'command': 'python3', 'args': ['-m', 'foretold', 'mcp']}
+    >>> server_of(INSTALLS["claude-code"].mcp, ["/usr/bin/python3", "-I", "/opt/bin/foretold"])
+    {'type': 'stdio', 'command': '/usr/bin/python3', 'args': ['-I', '/opt/bin/foretold', 'mcp']}
     """
     argv = [*command, "mcp"]
     filled: dict[str, object] = {"{program}": argv[0], "{words}": argv[1:], "{argv}": argv}

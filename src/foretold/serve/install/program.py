@@ -1,11 +1,15 @@
 """Which command an agent shall run: one that still works tomorrow.
 
 1. For a user: the program `foretold` by its absolute path, as PATH names it if that is this one (a link of pipx or of
-   `uv tool` survives an upgrade); else the one next to this interpreter; else this interpreter with `-m foretold`.
-2. For a project: `foretold`, from the PATH of everyone who works there; a path of this machine is of no use to others.
-3. In an environment that `uvx` made for one call: `uvx` with the origin of this foretold (`foretold.extras`).
-4. A command in a folder for temporary files, or in a virtual environment, may disappear: a note says so.
-5. Whether the Python of a command has the package that the server needs is found out by looking at files; a settings
+   `uv tool` survives an upgrade); else the one that is running (`pip install --user` puts it into `~/.local/bin`); else
+   the one next to this interpreter; else this interpreter with `-m foretold`.
+2. It is called by its Python, isolated: agents start it in folders of strangers, and Python would take modules from
+   there (`-m`, or a relative entry of PYTHONPATH). With `-I` if our modules are found so, else with `-E -P`, which keep
+   the user's own packages. A program that is not a Python script is called as it is.
+3. For a project: `foretold`, from the PATH of everyone who works there; a path of this machine is of no use to others.
+4. In an environment that `uvx` made for one call: `uvx` with the origin of this foretold (`foretold.extras`).
+5. A command in a folder for temporary files, or in a virtual environment, may disappear: a note says so.
+6. Whether the Python of a command has the package that the server needs is found out by looking at files; a settings
    file of a project may name any program, so none is ever started. The Python of a command is its first word, if that
    is one, else the one in the first line of a script. If it is the running Python, that is asked; of another virtual
    environment, the packages folder is looked at; about any other Python nothing is said.
@@ -40,11 +44,51 @@ def our_command(scope: str, env: Mapping[str, str], interpreter: str = sys.execu
         return [NAME]
     if any(mark in interpreter for mark in _FLEETING) and shutil.which("uvx", path=env.get("PATH", "")):
         return ["uvx", "--from", requirement_of(interpreter, PACKAGE), NAME]
+    script = _find_script(env, interpreter)
+    if not script:  # without isolation only if nothing else finds our modules, and never with those of the folder
+        return [interpreter, *(_isolation(interpreter) or ("-P",)), "-m", NAME]
+    flags = _isolation(interpreter) if python_of([script], {}) else ()
+    return [interpreter, *flags, script] if flags else [script]
+
+
+def _find_script(env: Mapping[str, str], interpreter: str) -> str:
+    """The program of this foretold; empty if there is none."""
     sibling = os.path.join(os.path.dirname(interpreter), NAME)
+    scripts = [sibling] if os.access(sibling, os.X_OK) else []
+    if _is_same(interpreter, sys.executable) and _is_our_script(sys.argv[0]):
+        scripts.insert(0, sys.argv[0])
     named = shutil.which(NAME, path=env.get("PATH", ""))
-    if named and os.path.isabs(named) and os.path.realpath(named) == os.path.realpath(sibling):
-        return [named]
-    return [sibling] if os.access(sibling, os.X_OK) else [interpreter, "-m", NAME]
+    if named and os.path.isabs(named) and any(_is_same(named, script) for script in scripts):
+        return named
+    return scripts[0] if scripts else ""
+
+
+def _is_our_script(path: str) -> bool:
+    """Whether this process runs the program that an installer made for us."""
+    return os.path.isabs(path) and os.path.basename(path) == NAME and os.access(path, os.X_OK)
+
+
+#: what a Python finds of these, and where
+_LOOKUP = "import sys, importlib.util as u; print([(s := u.find_spec(n)) and s.origin for n in sys.argv[1:]])"
+_MODULES = (NAME, "pyromark", "ryaml", PACKAGE)
+
+
+def _isolation(python: str) -> tuple[str, ...]:
+    """The options that isolate a Python, and with which it finds the modules that this process has; none if none do."""
+    import subprocess
+    from importlib.util import find_spec
+
+    found = repr([(spec := find_spec(name)) and spec.origin for name in _MODULES]) + "\n"
+    env = {"PATH": os.defpath, "HOME": os.path.expanduser("~")}
+    for flags in (("-I",), ("-E", "-P")):
+        words = [python, *flags, "-c", _LOOKUP, *_MODULES]
+        try:
+            done = subprocess.run(words, env=env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+        except (OSError, subprocess.SubprocessError):
+            return ("-I",)  # it cannot be asked
+        if done.stdout == found:
+            return flags
+    return ()
 
 
 def doubts(command: Sequence[str], env: Mapping[str, str]) -> list[str]:
@@ -53,7 +97,7 @@ def doubts(command: Sequence[str], env: Mapping[str, str]) -> list[str]:
     >>> doubts(["/tmp/x/bin/foretold"], {})
     ['/tmp/x/bin/foretold is in a folder for temporary files: once it is gone, the agent cannot start it']
     """
-    program = command[0]
+    program = script_of(command) or command[0]
     if not os.path.isabs(program):
         if not shutil.which(program, path=env.get("PATH", "")):
             return [f"{program} is not on your PATH: until it is, the agent cannot start it"]
@@ -69,9 +113,24 @@ def doubts(command: Sequence[str], env: Mapping[str, str]) -> list[str]:
     return []
 
 
+def script_of(words: Sequence[str]) -> str:
+    """The script that a Python is to run; empty if it is not a Python, or runs something else.
+
+    >>> script_of(["/usr/bin/python3", "-I", "/opt/bin/foretold", "mcp"]), script_of(["/usr/bin/python3", "-m", "x"])
+    ('/opt/bin/foretold', '')
+    """
+    if not words or not _PYTHON.match(os.path.basename(words[0])):
+        return ""
+    first = next((word for word in words[1:] if word in ("-m", "-c") or not word.startswith("-")), "")
+    return "" if first in ("-m", "-c") else first
+
+
 def is_there(words: Sequence[str], env: Mapping[str, str]) -> bool:
     """Whether a command can still be started."""
     if not words:
+        return False
+    script = script_of(words)
+    if script and not os.path.isfile(script):
         return False
     if os.path.isabs(words[0]):
         return os.path.isfile(words[0]) and os.access(words[0], os.X_OK)

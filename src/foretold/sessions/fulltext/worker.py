@@ -1,6 +1,6 @@
 """The second process of a search: our own code, which ends with the process that started it.
 
-1. It is isolated (`-I`): nothing of the folder it is started in is imported, and no variable of Python counts.
+1. It is isolated (`paths.python_words`): nothing of the folder it is started in is imported.
 2. Its task comes by standard input, a line of JSON. That stays open for as long as the starter lives, and the worker
    watches it: when it ends, whatever the reason, the worker does too, at once.
 """
@@ -12,21 +12,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from foretold.paths import source_folder
+from foretold.paths import python_words
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from subprocess import Popen
-
-_START = "import sys; sys.path.append(sys.argv[1]); from {} import {} as run; run()"
 
 
 def start_worker(module: str, function: str, task: object, inherited: Sequence[int] = ()) -> Popen[bytes]:
     """Start a process that runs one of our functions; it gets these descriptors, too. OSError if it cannot start."""
     import subprocess
 
-    program = [sys.executable, "-I", "-c", _START.format(module, function), source_folder()]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    program = python_words(module, function)
     process = subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=nothing, pass_fds=inherited)
     assert process.stdin is not None
     try:
