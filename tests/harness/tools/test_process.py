@@ -40,7 +40,14 @@ def ended(descriptor: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "command", ["sleep 600", "sleep 600 & sleep 600", "(sleep 600 &) ; trap '' TERM HUP; sleep 600; :"]
+    "command",
+    [
+        "sleep 600",
+        "sleep 600 & sleep 600",
+        "(sleep 600 &) ; trap '' TERM HUP; sleep 600; :",
+        "setsid sleep 600 & sleep 600",
+        "(env -i setsid sleep 600 &) ; exec setsid -w sh -c 'sleep 600 & sleep 600'",
+    ],
 )
 def test_nothing_is_left_when_the_parent_is_killed(tmp_path: Path, command: str) -> None:
     fifo = tmp_path / "held"
@@ -60,14 +67,40 @@ def test_nothing_is_left_when_the_parent_is_killed(tmp_path: Path, command: str)
         os.close(reader)
 
 
-def test_what_is_left_running_is_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 600 &",
+        "setsid sleep 600 &",
+        "setsid --fork sleep 600;",
+        "(env -i setsid sh -c 'sleep 600 & trap : TERM; sleep 600' &) ;",
+        "setsid sh -c 'while :; do sleep 600 & sleep 0.01; done' >/dev/null 2>&1 &",
+    ],
+)
+def test_what_is_left_running_is_ended(tmp_path: Path, command: str) -> None:
     fifo = tmp_path / "held"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     # opened before the command goes on: one that is ended before it opens the pipe would never have held it
-    assert bash(f"exec 9> {fifo}; sleep 600 & echo done", tmp_path) == (0, "done\n", False)
+    assert bash(f"exec 9> {fifo}; {command} echo done", tmp_path) == (0, "done\n", False)
     assert ended(reader) == b""
     os.close(reader)
+
+
+def test_after_its_time_nothing_is_left(tmp_path: Path) -> None:
+    fifo = tmp_path / "held"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    assert bash(f"exec 9> {fifo}; setsid sleep 600 & sleep 600", tmp_path, 0.5)[2]
+    assert ended(reader) == b""
+    os.close(reader)
+
+
+def test_a_process_of_the_same_parent_is_left_alone(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "600"]) as other:
+        assert bash("setsid sleep 600 & echo done", tmp_path)[0] == 0
+        assert other.poll() is None
+        other.kill()
 
 
 def test_what_is_left_running_stays_if_it_is_to_be_kept(tmp_path: Path) -> None:

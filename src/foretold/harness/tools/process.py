@@ -5,9 +5,9 @@
 2. A shell next to it, in its group, reads from a pipe that only this process holds open: should this process die, even
    by SIGKILL, that pipe ends and the whole group is killed.
 3. After its time the group gets SIGTERM, a little later SIGKILL. When the program has ended, whatever it left running
-   in its group is killed, unless it is to be kept.
-
-A process that leaves the group on purpose (`setsid`) is beyond this.
+   is killed, unless it is to be kept.
+4. A process that leaves the group on purpose (`setsid`), or whose parents have ended, does not get away: on Linux the
+   shell adopts all that descends from it, and waits until all of them are killed. Elsewhere only the group is.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import os
 import re
 import selectors
 import signal
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -29,20 +30,35 @@ if TYPE_CHECKING:
 KEPT = 150_000  #: characters of the beginning, and of the end
 GRACE = 2.0  #: seconds between SIGTERM and SIGKILL
 DRAIN = 0.2  #: seconds to wait for output that is still on its way when the program has ended
-#: stdin is the pipe that must not end, stderr the one that reports the end, and takes what is written to descriptor 3
+#: stdin is the pipe that must not end, stderr the one that reports the end, and takes what is written to descriptor 3.
+#: The shell stays until it is ended, also after its report: what it has adopted would get away if it left.
 GUARD = """exec 5<&0
 "$@" </dev/null 3>&2 2>&1 5<&- &
 child=$!
-( read -r _ <&5; kill -KILL -$$ ) >/dev/null 2>&1 &
+trap '' TERM
+(
+    read -r _ <&5
+    kill -STOP $$
+    me=$(exec /bin/sh -c 'echo $PPID')
+    end() {
+        for list in /proc/$1/task/*/children; do
+            for each in $(cat $list); do
+                [ $each = $me ] || { kill -STOP $each; (end $each); kill -KILL $each; }
+            done
+        done
+    }
+    for round in 1 2 3 4 5; do end $$; done
+    kill -KILL -$$
+) >/dev/null 2>&1 &
 guard=$!
 wait $child
 code=$?
-kill -KILL $guard
-printf '\\0%s\\n' $code >&2
+printf '\\0%s %s\\n' $code $guard >&2
+wait $guard
 exit $code"""
 
 
-_ENDED = re.compile(rb"\0(\d+)\n")
+_ENDED = re.compile(rb"\0(\d+) (\d+)\n")
 
 
 class Finished(NamedTuple):
@@ -108,6 +124,7 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=adopter(),
         )
     except BaseException:
         os.close(lifeline)
@@ -118,7 +135,7 @@ def run(
         return _attend(process, seconds, Output(kept), keeps_background=keeps_background)
     finally:
         if process.returncode is None:
-            _signal(process.pid, signal.SIGKILL)
+            _end_all(process.pid)
         os.close(lifeline)
         process.wait()
         for pipe in (process.stdout, process.stderr):
@@ -148,14 +165,18 @@ def _attend(process: subprocess.Popen[bytes], seconds: float, output: Output, *,
                 _signal(process.pid, signal.SIGTERM)
             else:
                 break
+        ended = _ENDED.search(status)
         if timed_out or not keeps_background:
-            _signal(process.pid, signal.SIGKILL)  # before it is waited for: its number is still its own
+            _end_all(process.pid)  # before it is waited for: its number is still its own
+        elif ended:
+            os.kill(int(ended[2]), signal.SIGKILL)  # what waits for our end; its parent is still there
         code = process.wait()
         while out in selector.get_map() and _read_ready(selector, DRAIN):
             pass
     output.add(b"", final=True)
-    ended = _ENDED.search(status)
     code = int(ended[1]) if ended else code if code >= 0 else 128 - code  # of what ended its whole group
+    if timed_out:
+        code = 128 + signal.SIGTERM
     text = status.partition(b"\0")[0].decode("utf-8", "replace")
     return Finished(code, output, text, timed_out)
 
@@ -171,6 +192,62 @@ def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
     return bool(ready)
 
 
+def _end_all(shell: int) -> None:
+    """End our shell, its group, and all that descends from it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(shell, signal.SIGSTOP)  # it would leave when what it waits for is gone
+    end_descendants(shell)
+    _signal(shell, signal.SIGKILL)
+
+
 def _signal(group: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended; macOS refuses a group of zombies
         os.killpg(group, number)
+
+
+# What descends from a process
+
+ADOPT = 36  #: PR_SET_CHILD_SUBREAPER of prctl(2)
+ROUNDS = 100  #: of a process that starts others as fast as they are ended; each round stops all it sees before it kills
+
+
+def adopter() -> Callable[[], object] | None:
+    """What a process calls so that descendants whose parents end become its children; None where there is no such call.
+
+    The setting outlives `exec`, and is not inherited.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    call = ctypes.CDLL(None).prctl  # looked up here: between fork and exec nothing may be loaded
+    return lambda: call(ADOPT, 1, 0, 0, 0)
+
+
+def end_descendants(process: int) -> None:
+    """End every process that descends from one, and has not ended: also those that left its group and session."""
+    for _ in range(ROUNDS):
+        found = descendants_of(process)
+        if not found:
+            return
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # one that is stopped starts no other
+            for each in found:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(each, number)
+
+
+def descendants_of(process: int) -> list[int]:
+    """The processes that descend from one and run, by their numbers; none where there is no `/proc`."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]  # its own name may have brackets
+                if state not in (b"Z", b"X"):
+                    children.setdefault(int(parent), []).append(int(name))
+    found, waiting = list[int](), [process]
+    while waiting:
+        below = children.pop(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found

@@ -1,7 +1,8 @@
 """The part of a probe that runs next to the agent, in an isolated network where the system allows that.
 
 It brings up the loopback interface, starts the model server, runs the agent and records what it sent. A description of
-the run comes as a JSON file; the answer goes into another next to it. No process of the agent's session outlives it.
+the run comes as a JSON file; the answer goes into another next to it. No process that the agent started outlives it: on
+Linux not even one that left its session.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from foretold.harness.tools.process import adopter, end_descendants
 from foretold.proof.probe.server import ModelServer, ToolCall
 
 Spec = dict[str, Any]
@@ -31,6 +33,8 @@ def main() -> None:
         spec = json.load(file)
     if spec["isolated"]:
         bring_up_loopback()
+    if adopt := adopter():
+        adopt()
     turns = [[ToolCall(tuple(call["names"]), call["input"]) for call in turn] for turn in spec["turns"]]
     with ModelServer(turns, pages=spec["pages"]) as server:
         answer = _run(spec, server.url)
@@ -87,6 +91,7 @@ def _run(spec: Spec, url: str) -> dict[str, object]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # and what it left running
         code = process.wait()
+        end_descendants(os.getpid())  # and what left its session
     printed = {"stdout": _tail(f"{spec['answer']}.out"), "stderr": _tail(f"{spec['answer']}.err")}
     return {"exit": code, "timed_out": timed_out, **printed}
 
