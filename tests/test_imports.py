@@ -491,6 +491,7 @@ def test_no_function_is_longer_than_fifty_lines():
 OPENED_OTHERWISE = {
     "foretold.cli.memory.doctor": "`memory import FILE`: the user names it, and a pipe of the shell is welcome",
     "foretold.extras": "files of an installed Python; this module stands below `storage`",
+    "foretold.harness.tools.process": "files of the kernel under /proc, which never block",
     "foretold.memory.recall.file_stamps": "a folder, with O_DIRECTORY: nothing else is opened",
     "foretold.memory.store.transaction": "the same",
 }
