@@ -1,11 +1,15 @@
 """A model that is told to do harm: its tool calls."""
 
+import json
 import os
 import subprocess
+import sys
 
 import pytest
 
+from foretold.harness.harness import Harness
 from foretold.harness.permissions.check import Permission
+from foretold.models.scripted import Scripted
 
 from .rm_spellings import ELSEWHERE, ORDINARY, SPELLINGS, UNSEEN, spellings
 
@@ -81,3 +85,47 @@ def test_what_a_rule_about_a_name_does_not_see_is_documented(place, command):
 def test_an_ordinary_command_is_not_asked_about(place, command):
     verdict = decide(place, command)
     assert (verdict.decision, verdict.reason) == ("allow", "")
+
+
+# Patterns that take forever
+
+PATTERNS = ["(a+)+$", "(a|aa)+$", "^(\\w+\\s?)*$", "(a?){40}a{61}", "(?=(a+)+$)b"]
+
+
+@pytest.mark.parametrize(("pattern", "multiline"), [*((pattern, False) for pattern in PATTERNS), (PATTERNS[0], True)])
+def test_a_pattern_that_backtracks_is_given_up(place, pattern, multiline):
+    place.write("proj/sub/b.txt", "fine\n" + "a" * 60 + "!\n")
+    said = searched(place, {"pattern": pattern, "multiline": multiline, "output_mode": "content"})
+    where = "sub/b.txt" if multiline else "sub/b.txt, line 2"
+    assert said.startswith(f"the pattern {pattern} takes too long on {where}: it tries too many ways to match. Avoid")
+
+
+def test_a_pattern_that_takes_long_to_compile_or_is_long_is_refused(place):
+    place.write("proj/b.txt")
+    said = searched(place, {"pattern": "a" * 60_000, "multiline": False, "output_mode": "content"})
+    assert said == "the pattern has more than 50,000 characters"
+    said = searched(place, {"pattern": "(" * 5_000 + ")" * 5_000, "multiline": False, "output_mode": "content"})
+    assert said.startswith("the pattern is not a regular expression: ")
+
+
+def searched(place, given):
+    """What Grep says without ripgrep, in a process that is given up if it takes as long as the tool's own limit."""
+    boot = (
+        "import json, sys; from foretold.harness.tools.search import *; asked = SearchRequest(*json.loads(sys.argv[1]))"
+    )
+    boot += "; print(json.dumps(run_search(asked, {'PATH': ''})))"
+    asked = [place.proj, given["pattern"], given["output_mode"], [], False, given["multiline"]]
+    words = [sys.executable, "-I", "-c", boot, json.dumps(asked)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=HANG, check=True)
+    found, problem, _ = json.loads(done.stdout)
+    return problem or f"{len(found)} files"
+
+
+def test_one_of_them_in_a_conversation(place):
+    place.write("proj/b.txt", "a" * 60 + "!\n")
+    permission = Permission(cwd=place.proj, home=place.home)
+    around = {"home": place.home, "managed": place.managed, "env": {"PATH": ""}, "sync": False, "recall": False}
+    model = Scripted([("Grep", {"pattern": "(a+)+$"}), "Done."], "claude-opus-5-5")
+    with Harness(place.proj, model=model, permission=permission, **around) as agent:
+        said = agent.prompt("Search.").messages[-2]["content"][0]["content"]
+    assert said.startswith("Search failed: the pattern (a+)+$ takes too long on b.txt, line 1: ")

@@ -5,7 +5,8 @@
 2. A search that takes too long is ended, and the answer says so.
 
 The search with Python runs as a separate program: an expression can take forever, and only a process can be ended. The
-request is one JSON text, its last argument; so is the answer, on standard output.
+request is one JSON text, its last argument; so is the answer, on standard output. One that is stuck, at a line or, if
+matches go over lines, between two matches, ends itself after about `STUCK` seconds and names the place.
 
 1. A file that has a NUL byte is binary and skipped; one above a size is named, not searched.
 2. Lines end with a newline; a carriage return before it belongs to the line, but is not shown.
@@ -19,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -96,6 +98,11 @@ TYPES: dict[str, tuple[str, ...]] = {
 MOST_BYTES = 20_000_000
 LONG = 500  #: characters of a line that is shown
 SECONDS = 20.0
+STUCK = 1.0  #: seconds of computing at one place
+#: characters of a long line for which it has a second more; measured: `\\w+\\s\\w+\\sfoo` takes 2.4 s for 20 million
+PER_SECOND = 5_000_000
+TICK = 0.25  #: seconds between two looks
+MOST_PATTERN = 50_000  #: characters; Linux takes no argument above 128 KiB
 KEPT = 40_000_000  #: characters of what a search says
 
 
@@ -132,11 +139,9 @@ def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float =
     """Search."""
     program = shutil.which("rg", path=env.get("PATH", ""))
     cwd = asked.place if os.path.isdir(asked.place) else os.path.dirname(asked.place)
+    if len(asked.pattern) > MOST_PATTERN:
+        return LineSearchResult([], f"the pattern has more than {MOST_PATTERN:,} characters")
     if program is None:
-        try:
-            _compile(asked)
-        except (re.error, OverflowError, RecursionError) as error:
-            return LineSearchResult([], f"the pattern is not a regular expression: {error}")
         argv = python_words("foretold.harness.tools.search", "main", json.dumps(asked))
     else:
         argv = _ripgrep_command(program, asked)
@@ -147,8 +152,8 @@ def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float =
     if program is None:
         if done.code:
             return LineSearchResult([], said.strip().rsplit("\n", 1)[-1])
-        found, _, notes = json.loads(said)
-        return LineSearchResult([FileMatches(*one) for one in found], notes=notes)
+        found, problem, notes = json.loads(said)
+        return LineSearchResult([FileMatches(*one) for one in found], problem, notes)
     if done.code not in (0, 1) and not (said.startswith("{") or "\0" in said):
         return LineSearchResult([], said.strip())
     return LineSearchResult(sorted(_parse_ripgrep(said, asked), key=lambda found: found.path.split("/")))
@@ -156,7 +161,64 @@ def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float =
 
 def main() -> None:
     """Answer the request in the last argument."""
-    sys.stdout.write(json.dumps(_search_files(SearchRequest(*json.loads(sys.argv[-1])))))
+    asked = SearchRequest(*json.loads(sys.argv[-1]))
+    progress = Progress()
+    progress.watch()
+    try:
+        answer = _search_files(asked, progress)
+    except StuckSearch:
+        why = f"the pattern {_shorten(asked.pattern)} takes too long{progress.place(asked)}"
+        hint = "it tries too many ways to match. Avoid a repetition inside of a repetition, such as (a+)+ or (a|a)*."
+        answer = LineSearchResult([], f"{why}: {hint}")
+    except (re.error, OverflowError, RecursionError) as error:
+        answer = LineSearchResult([], f"the pattern is not a regular expression: {error}")
+    progress.stop()
+    sys.stdout.write(json.dumps(answer))
+
+
+def _shorten(pattern: str) -> str:
+    return pattern if len(pattern) <= LONG else pattern[:LONG] + "…"
+
+
+class StuckSearch(Exception):
+    """A search does not come forward."""
+
+
+class Progress:
+    """Where a search is. If it is still there after some seconds of computing, `StuckSearch` is raised in it.
+
+    The clock is that of the processor, so that a busy machine ends no search. An expression notices the signal while
+    it matches: that of Python looks for signals every few thousand steps.
+    """
+
+    def __init__(self) -> None:
+        self.path, self.line, self.size = "", 0, 0
+        self.steps, self._seen, self._looks = 0, -1, 0
+
+    def watch(self) -> None:
+        """Begin to look."""
+        signal.signal(signal.SIGPROF, self._look)
+        signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
+
+    def stop(self) -> None:
+        """Look no more."""
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def step(self, line: int, size: int) -> None:
+        """It has come to a line, with so many characters to match."""
+        self.line, self.size, self.steps = line, size, self.steps + 1
+
+    def _look(self, *_: object) -> None:
+        self._looks = self._looks + 1 if self._seen == self.steps else 0
+        self._seen = self.steps
+        if self._looks * TICK >= STUCK + self.size / PER_SECOND:
+            raise StuckSearch
+
+    def place(self, asked: SearchRequest) -> str:
+        """Where it is, for a message."""
+        shown = os.path.relpath(self.path, os.path.dirname(asked.place) if self.path == asked.place else asked.place)
+        line = "" if asked.multiline else f", line {self.line + 1}"
+        return f" on {shown}{line}" if self.path else ""
 
 
 def _compile(asked: SearchRequest) -> re.Pattern[str]:
@@ -164,13 +226,15 @@ def _compile(asked: SearchRequest) -> re.Pattern[str]:
     return re.compile(asked.pattern, flags | (re.MULTILINE | re.DOTALL if asked.multiline else 0))
 
 
-def _search_files(asked: SearchRequest) -> LineSearchResult:
+def _search_files(asked: SearchRequest, progress: Progress) -> LineSearchResult:
     """Search with Python."""
     pattern, walk = _compile(asked), FolderWalk(asked.place, ignores=True)
     paths = [asked.place] if os.path.isfile(asked.place) else (entry.path for entry in walk.files())
     names = [re.compile(".*".join(map(re.escape, name.split("*")))) for name in asked.names]
     found, large = [], 0
     for path in paths:
+        progress.path = path
+        progress.step(0, 0)
         if names and not any(name.fullmatch(os.path.basename(path)) for name in names):
             continue
         try:
@@ -180,7 +244,7 @@ def _search_files(asked: SearchRequest) -> LineSearchResult:
             continue
         if len(data) > MOST_BYTES:
             large += 1
-        elif b"\0" not in data and (hits := _search_text(asked, pattern, data.decode("utf-8", "replace"))):
+        elif b"\0" not in data and (hits := _search_text(asked, pattern, data.decode("utf-8", "replace"), progress)):
             found.append(FileMatches(path, *hits))
     notes = [] if walk.is_complete else ["There are too many files to search all of them; give a path."]
     notes += [f"{large} {'file is' if large == 1 else 'files are'} too large and not searched."] if large else []
@@ -188,19 +252,25 @@ def _search_files(asked: SearchRequest) -> LineSearchResult:
 
 
 def _search_text(
-    asked: SearchRequest, pattern: re.Pattern[str], text: str
+    asked: SearchRequest, pattern: re.Pattern[str], text: str, progress: Progress
 ) -> tuple[int, list[tuple[int, bool, str]]] | None:
     """How many lines of a text match, and the lines to show; no line begins after its last newline."""
     lines = text.removesuffix("\n").split("\n") if text else []
     if asked.multiline:
         hits: set[int] = set()
         at = first = 0
+        progress.step(0, len(text))
         for match in pattern.finditer(text):
+            progress.step(0, len(text))
             first, at = first + text.count("\n", at, match.start()), match.start()
             hits.update(range(first, first + text.count("\n", at, max(match.end() - 1, at)) + 1))
         hits.intersection_update(range(len(lines)))
     else:
-        hits = {number for number, line in enumerate(lines) if pattern.search(line)}
+        hits = set()
+        for number, line in enumerate(lines):
+            progress.step(number, len(line))
+            if pattern.search(line):
+                hits.add(number)
     if not hits:
         return None
     shown: set[int] = set()
