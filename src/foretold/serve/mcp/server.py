@@ -7,6 +7,7 @@
 3. A fault of a tool is an answer that says so, never the end of the server, and never a traceback. A client that
    disconnects in the middle of a request is not a fault.
 4. The client is asked for its folders once, and again when it says that they changed.
+5. What the SDK cannot read is answered all the same (`transport`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from threading import Event
 from urllib.parse import unquote, urlsplit
 
@@ -25,6 +26,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 from foretold import __version__
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -35,6 +37,7 @@ from foretold.serve.mcp.context import CallContext, Cancelled, agent_of, session
 from foretold.serve.mcp.paging import escape_surrogates
 from foretold.serve.mcp.schema import check_arguments
 from foretold.serve.mcp.tool import describe_error
+from foretold.serve.mcp.transport import LONGEST, read_line
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -80,7 +83,9 @@ class ForetoldServer:
         """Serve until standard input ends."""
         server = self.server()
         self._threads = anyio.CapacityLimiter(THREADS)
-        async with stdio_server() as (incoming, outgoing):
+        lines = _ClientLines()
+        async with stdio_server(stdin=lines) as (incoming, outgoing):  # type: ignore[arg-type]  it is only iterated
+            lines.outgoing = outgoing
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     # Tools
@@ -205,6 +210,62 @@ class _Progress:
         self._last, self._most = now, done
         finite = total if total < float("inf") else None
         anyio.from_thread.run(self._context.session.report_progress, done, finite, doing)
+
+
+# What the client sends
+
+
+class _ClientLines:
+    """The lines of standard input that the SDK can read; the others are answered.
+
+    As the SDK does with the input that it takes itself, 0 is pointed at nothing, for what we start.
+    """
+
+    def __init__(self) -> None:
+        self.outgoing: Any = None
+        self._input = os.fdopen(os.dup(0), "rb")
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while data := await anyio.to_thread.run_sync(self._read, abandon_on_cancel=True):
+            line, is_cut = data
+            for each in read_line(line, _is_readable, is_cut=is_cut):
+                if each.line:
+                    yield each.line
+                elif each.answer:
+                    try:
+                        await self.outgoing.send(SessionMessage(_Answer(each.answer)))  # type: ignore[arg-type]
+                    except (anyio.BrokenResourceError, anyio.ClosedResourceError):  # nobody reads answers any more
+                        return
+
+    def _read(self) -> tuple[bytes, bool] | None:
+        """The next line, and whether it was cut; None at the end."""
+        line = self._input.readline(LONGEST)
+        is_cut, rest = len(line) == LONGEST and not line.endswith(b"\n"), line
+        while is_cut and rest and not rest.endswith(b"\n"):
+            rest = self._input.readline(LONGEST)
+            line = line[: LONGEST // 2] + rest[-LONGEST // 2 :]
+        return (line, is_cut) if line else None
+
+
+class _Answer:
+    """An answer that is text already, for the SDK's writer."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def model_dump_json(self, **_options: object) -> str:
+        return self._text
+
+
+def _is_readable(line: str) -> bool:
+    try:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except Exception:  # whatever it is, the SDK would drop the message
+        return False
+    return True
 
 
 # Values of ours as values of the protocol

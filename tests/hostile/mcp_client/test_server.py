@@ -1,0 +1,160 @@
+"""A client of the MCP server that sends what no client should, and a model that reads what a repository names."""
+
+import json
+import random
+import subprocess
+import threading
+
+import pytest
+
+SECONDS = 60  #: without an answer for so long, the server hangs
+START = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+
+
+class Client:
+    """A real server, and lines of bytes to and from it."""
+
+    def __init__(self, installed, *words, cwd="proj", env=None):
+        self.process = installed.start("mcp", *words, cwd=cwd, env=env, stderr=subprocess.DEVNULL)
+        self._timer = threading.Timer(SECONDS, self.process.kill)
+        self._timer.start()
+        self.write(json.dumps({"jsonrpc": "2.0", "id": "start", "method": "initialize", "params": START}).encode())
+        self.answer("start")
+        self.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+
+    def write(self, line):
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def next(self):
+        line = self.process.stdout.readline()
+        assert line, "the server ended, or gave no answer for a minute"
+        return json.loads(line)
+
+    def answer(self, number):
+        while (found := self.next()).get("id") != number:
+            continue
+        return found
+
+    def ask(self, method, number="ask", **params):
+        self.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
+        return self.answer(number)
+
+    def resource(self, uri):
+        said = self.ask("resources/read", uri=uri)
+        return "".join(part["text"] for part in said["result"]["contents"]) if "result" in said else str(said["error"])
+
+    def tool(self, name, **arguments):
+        said = self.ask("tools/call", name=name, arguments=arguments)
+        return json.dumps(said, ensure_ascii=False)
+
+    def ids_of_answers(self, expected):
+        """The ids of so many answers, and of any others up to that of a last ping, which shows that it lives."""
+        found = [self.next().get("id") for _ in range(expected)]
+        self.write(b'{"jsonrpc": "2.0", "id": "last", "method": "ping"}')
+        while (said := self.next()).get("id") != "last":
+            found.append(said.get("id"))
+        return found
+
+    def end(self):
+        self._timer.cancel()
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.stdout.close()
+        return self.process.wait(SECONDS)
+
+
+@pytest.fixture
+def client(installed):
+    made = []
+
+    def start(*words, **options):
+        made.append(Client(installed, *words, **options))
+        return made[-1]
+
+    yield start
+    for each in made:
+        assert each.end() == 0
+
+
+# Requests that cannot be read
+
+CALL = '{"jsonrpc": "2.0", "id": %s, "method": "tools/call", "params": {"name": "recall", "arguments": {"query": %s}}}'
+#: line -> the ids of its answers
+ODD = {
+    CALL % (1, r'"deploy \ud83d"'): [1],
+    CALL % (2, r'"\ude00 first"'): [2],
+    CALL % (r'"a\ud83d"', '"x"'): ["a\ud83d"],
+    r'{"jsonrpc": "2.0", "id": 3, "method": "tools/\ud83d", "params": {}}': [3],
+    r'{"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"\ud83d": 1}}': [4],
+    r'{"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": "foretold://told/\udc00"}}': [5],
+    r'{"jsonrpc": "2.0", "\ud83d": 1, "id": 6, "method": "ping"}': [6],
+    '{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": NaN, "b": -Infinity}}': [7],
+    '{"jsonrpc": "2.0", "id": 8, "method": "ping", "params": [1]}': [8],
+    '{"jsonrpc": "2.0", "id": 9, "method": 5}': [9],
+    '{"jsonrpc": "1.0", "id": 10, "method": "ping"}': [10],
+    '{"id": 11, "method": "ping"}': [11],
+    '{"jsonrpc": "2.0", "id": 12}': [12],
+    '{"jsonrpc": "2.0", "id": null, "method": "ping"}': [None],
+    '{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}': [1.5],
+    '{"jsonrpc": "2.0", "id": true, "method": "ping"}': [True],
+    '{"jsonrpc": "2.0", "id": [1], "method": "ping"}': [[1]],
+    f'{{"jsonrpc": "2.0", "id": {10**30}, "method": "ping"}}': [10**30],
+    f'{{"jsonrpc": "2.0", "id": 13, "method": "ping", "params": {{"a": {"9" * 5000}}}}}': [13],
+    '{"jsonrpc": "2.0", "id": 14, "id": 15, "method": "ping"}': [15],
+    '[{"jsonrpc": "2.0", "id": 16, "method": "ping"}, {"jsonrpc": "2.0", "id": 17, "method": "ping"}]': [16, 17],
+    "[]": [None],
+    "[[]]": [None],
+    '{"jsonrpc": "2.0", "id": 18, "method": "ping", "params": {"a": "\0"}}': [18],
+    r'{"jsonrpc": "2.0", "id": 19, "method": "ping", "params": {"a": "\u0000"}}': [19],
+    f'{{"jsonrpc": "2.0", "id": 20, "method": "ping", "params": {{"a": {"[" * 100_000}{"]" * 100_000}}}}}': [20],
+    f'{{"jsonrpc": "2.0", "id": 21, "method": "ping", "params": {{"a": {"[" * 700}"\\ud800"{"]" * 700}}}}}': [21],
+    '{"jsonrpc": "2.0", "id": 22, "method": "ping"': [22],
+    '{"jsonrpc": "2.0", "id": "x\\q", "method": "ping"': [None],
+    "not JSON": [None],
+    '{"jsonrpc": "2.0", "id": "start", "result": {"roots": "\\ud83d"}}': [],
+    '{"jsonrpc": "2.0", "id": 99, "error": 5}': [],
+    '{"jsonrpc": "2.0", "method": "notifications/\\ud83d"}': [],
+    '{"jsonrpc": "2.0", "method": 5}': [],
+    "": [],
+}
+
+
+def test_every_line_with_an_id_gets_exactly_one_answer(client):
+    server = client()
+    for line, ids in ODD.items():
+        server.write(line.encode("utf-8"))
+        assert sorted(map(repr, server.ids_of_answers(len(ids)))) == sorted(map(repr, ids)), line[:200]
+
+
+def test_half_a_pair_is_searched_for_as_the_replacement_character(client):
+    server = client()
+    server.write((CALL % (1, r'"deploy \ud83d"')).encode())
+    assert server.answer(1)["result"]["structuredContent"]["memories"] == []
+
+
+def test_bytes_that_are_not_utf_8_are_answered(client):
+    server = client()
+    server.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\xff\xfe\xed\xa0\x80"}}')
+    assert server.ids_of_answers(1) == [1]
+
+
+@pytest.mark.parametrize("size", [30 << 20, 70 << 20])
+def test_a_line_of_many_megabytes_is_answered(client, size):
+    server = client()
+    server.write((CALL % (1, f'"{"x" * size}"')).encode())
+    assert server.ids_of_answers(1) == [1]
+
+
+def test_mutated_requests_are_all_answered(client):
+    """A thousand requests with bytes changed, in one conversation: as many answers as lines with an id."""
+    chance = random.Random(15)
+    server, sent = client(), 0
+    pieces = [b"\\ud83d", b"\xff", b"\0", b'"', b"{", b"]", b"\\", b"NaN", b"1e999", b"\\u0000", b",", b"9" * 400]
+    for number in range(1_000):
+        line = bytearray(f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping", "params": {{"a": "b"}}}}'.encode())
+        at = chance.randrange(line.index(b'"method"') + 1, len(line))
+        line[at : at + chance.randrange(3)] = chance.choice(pieces)
+        server.write(bytes(line).replace(b"\n", b" "))
+        sent += 1
+    assert len(server.ids_of_answers(sent)) == sent
