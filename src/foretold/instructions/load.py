@@ -101,6 +101,8 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
     """Run the plan of a session's start."""
     dialect = choice.dialect
     surroundings = read_surroundings(tree, request)
+    confine = getattr(tree, "confine", None)  # of a tree that does not give every text
+    surroundings = confine(request, surroundings) if confine is not None else surroundings
     if request.external:
         surroundings = surroundings._replace(approved=lambda _: True)
     loader = Loader(tree, dialect, surroundings)

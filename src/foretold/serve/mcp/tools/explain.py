@@ -4,6 +4,8 @@
    know. They go over pages together.
 2. The texts themselves are not repeated: the model has them, and they are resources (`foretold://told/<agent>`).
 3. A file outside the project may be asked about. Nothing of it is read or told but what instruction files say of it.
+   Text of an instruction file outside the project and the agents' folders is not given either: it is named
+   (`instructions.confinement`).
 4. A page belongs to the view it was cut from: if a file changed meanwhile, one begins again.
 """
 
@@ -14,6 +16,7 @@ from collections.abc import Sequence
 from threading import Lock
 
 from foretold.dialects.registry import AGENTS
+from foretold.instructions.confinement import WITHHELD
 from foretold.serve.mcp.paging import ROW, clip, count_text, end_text, page_of
 from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, flag, number, record, several, takes, text
 from foretold.serve.mcp.tool import CallAnswer, McpTool
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
+    from foretold.types import Entry
 
 LOOKING = Lock()  #: views are kept for the whole process
 GROUPS = ("entries", "waiting", "skips", "findings")
@@ -44,7 +48,7 @@ _ENTRY = RowKind(
         lambda _, entry: [clip(glob, 200) for glob in entry.globs[:8]],
     ),
     bytes=(number("on disk"), lambda _, entry: entry.size),
-    tokens=(number("estimated"), lambda _, entry: entry.tokens),
+    tokens=(number("estimated"), lambda _, entry: _tokens(entry)),
 )
 _SKIP = RowKind(
     path=(text("the file"), lambda here, skip: clip(here.short_path(skip.path), LONG)),
@@ -91,21 +95,29 @@ def explain(context: CallContext, given: Given) -> CallAnswer:
     waiting = [rule.entry for rule in view.waiting]
     skips = [skip for skip in view.skips if skip.reason != "not-yet-read"]
     page = _page("explain", context, given, view.entries, waiting, skips, view.findings)
-    data = {**_FRAME.row(view), "tokens": view.tokens, **page}
-    head = f"{data['agent']} {data['version']} in {data['folder']}: about {view.tokens:,} tokens of instructions."
+    tokens = view.tokens + sum(_tokens(entry) - entry.tokens for entry in view.entries)
+    data = {**_FRAME.row(view), "tokens": tokens, **page}
+    head = f"{data['agent']} {data['version']} in {data['folder']}: about {tokens:,} tokens of instructions."
     if view.assumed:
         head += " This version was never recorded; the nearest one's behaviour is assumed."
     return CallAnswer(f"{head}\n{_text(data)}", data)
 
 
 def view_of(context: CallContext, agent: str = "") -> View:
-    """What an agent is told at the start; the one that asks, unless another is named."""
+    """What an agent is told at the start; the one that asks, unless another is named. Some text is only named."""
+    from foretold.instructions.confinement import ConfinedTree
     from foretold.instructions.load import load
 
+    tree = ConfinedTree()
     with LOOKING:
-        view = load(context.folder, agent=agent or context.agent, home=context.home, env=context.env)
-        _ = view.text  # made once, and kept
-        return view
+        view = load(context.folder, tree=tree, agent=agent or context.agent, home=context.home, env=context.env)
+    view.entries = tuple(map(tree.measure, view.entries))
+    return view
+
+
+def _tokens(entry: Entry) -> int:
+    """The tokens of an entry; of one whose text is not given, by its size."""
+    return (entry.size + 3) // 4 if entry.raw.startswith(WITHHELD) else entry.tokens
 
 
 # For a file
@@ -114,16 +126,19 @@ def view_of(context: CallContext, agent: str = "") -> View:
 def explain_file(context: CallContext, given: Given) -> CallAnswer:
     """What reading a file adds, and whether it is an instruction file itself."""
     from foretold.dialects.surroundings import join
+    from foretold.instructions.confinement import ConfinedTree
     from foretold.instructions.explain import verdict_of
     from foretold.instructions.session import Session
 
+    tree = ConfinedTree()
     with LOOKING:
         agent = str(given.get("agent", "")) or context.agent
-        session = Session(context.folder, agent=agent, home=context.home, env=context.env)
+        session = Session(context.folder, tree=tree, agent=agent, home=context.home, env=context.env)
         view = session.start()
         path = join(view.surroundings.cwd, str(given["file"]))
         attachment = session.read(path)
         verdict = verdict_of(view, path)
+    entries = tuple(map(tree.measure, attachment.entries))
     data = {
         **_FRAME.row(view),
         "file": context.short_path(path),
@@ -133,7 +148,7 @@ def explain_file(context: CallContext, given: Given) -> CallAnswer:
         "answer": clip(verdict.answer, 1_000),
         "why": [clip(why, 1_000) for why in verdict.why[:10]],
         "change": [clip(change, 1_000) for change in verdict.change[:10]],
-        **_page("explain_file", context, given, attachment.entries, (), attachment.skips, attachment.findings),
+        **_page("explain_file", context, given, entries, (), attachment.skips, attachment.findings),
     }
     return CallAnswer(_file_text(data), data)
 
