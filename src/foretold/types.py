@@ -143,3 +143,19 @@ def estimate_tokens(text: str) -> int:
     5
     """
     return (len(text.encode("utf-8", "replace")) + 3) // 4
+
+
+#: characters that count as printable and are not seen: fillers, joiners of graphemes, selectors of variants
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0").union(
+    map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
+)
+
+
+def may_hide(text: str) -> bool:
+    """Whether a text may have characters that a person does not see; `secrets.invisible` knows which they are.
+
+    >>> may_hide("caf\u00e9"), may_hide("a\u200bb")
+    (False, True)
+    """
+    is_printable = text.replace("\n", "").replace("\t", "").isprintable()
+    return not is_printable or not (text.isascii() or _BLANK.isdisjoint(text))

@@ -125,6 +125,7 @@ class Conversation:
         if not (self._recalls and prompt.strip()):
             return text
         with self._attempt("memories could not be recalled", "recall-failed"):
+            from foretold.memory.recall.recall import show_unseen
             from foretold.memory.recall.relevance import worth_quoting
             from foretold.memory.recall.render import recalled_spans, render_quotes
 
@@ -133,7 +134,8 @@ class Conversation:
             found = self._without_quoted(self.memory.recall(prompt, budget=self._budget, worth=worth_quoting), before)
             skips = [(skip.path, skip.line, "recall-failed", f"not searched: {skip.reason}") for skip in found.skips]
             self._note([Finding(*skip) for skip in skips])
-            text += render_quotes(found.quotes, found.named, _word("\n".join(map("\n".join, found.quotes))))
+            named = [show_unseen(file) for file in found.named]
+            text += render_quotes(found.quotes, named, _word("\n".join(map("\n".join, found.quotes))))
         return text
 
     def compact(self) -> str:

@@ -74,10 +74,14 @@ def was_answered(words: Sequence[str]) -> bool:
 
 
 def _answer(event: str, caller: Caller) -> None:
-    from foretold.serve.hooks.dispatch import answer, read_input, set_timeout
+    from foretold.serve.hooks.dispatch import HookTimeout, answer, log_error, read_input, refuse_unjudged, set_timeout
 
     set_timeout()
-    said = answer(event, read_input(), caller)
+    try:
+        said = answer(event, read_input(), caller)
+    except HookTimeout as error:  # the agent does not end what it sends
+        log_error(event, "", error, caller)
+        said = refuse_unjudged(event, error, caller)
     if said and os.isatty(1):  # a person tries it
         from foretold.cli.output import escape_json
 

@@ -9,6 +9,7 @@ from foretold.cli.json import emit, pick
 from foretold.cli.memory.options import memory_json, paint_of, parse_and_open, parser_of
 from foretold.cli.output import Paint, plural, printable, write_controls
 from foretold.memory.note import TYPES
+from foretold.secrets.invisible import show_hidden
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -76,18 +77,20 @@ def _print_recall(found: Recall, paint: Paint) -> None:
     for hit in found.hits:
         _print_hit(hit, paint)
     for each in found.left_out:
-        print(f"not shown ({each.reason}): {printable(each.file)}")
+        print(f"not shown ({each.reason}): {printable(show_hidden(each.file))}")
     for skip in found.skips:
-        print(f"not searched ({skip.reason}): {printable(skip.path)}")
+        print(f"not searched ({skip.reason}): {printable(show_hidden(skip.path))}")
 
 
 def _print_hit(hit: RecallHit, paint: Paint) -> None:
     memory = hit.memory
     of_team = ", of the team" if memory.scope == "team" else ""
-    print(paint.bold(printable(memory.file)) + paint.faint(f"  {printable(memory.type or '?')}{of_team}, {hit.note}"))
+    name, type_ = printable(show_hidden(memory.file)), printable(show_hidden(memory.type or "?"))
+    print(paint.bold(name) + paint.faint(f"  {type_}{of_team}, {hit.note}"))
     if memory.description:
-        print(paint.wrap(memory.description, 2))
-    print("\n".join(paint.wrap(line, 4) if line.strip() else "" for line in hit.excerpt.splitlines()))
+        print(paint.wrap(show_hidden(memory.description), 2))
+    lines = show_hidden(hit.excerpt).splitlines()
+    print("\n".join(paint.wrap(line, 4) if line.strip() else "" for line in lines))
     words = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
     print(paint.faint(paint.wrap(f"why: {words}", 2)))
     if hit.holds:

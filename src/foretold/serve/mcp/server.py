@@ -31,6 +31,7 @@ from mcp.shared.message import SessionMessage
 from foretold import __version__
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError, NotAFolder
+from foretold.secrets.invisible import show_hidden
 from foretold.serve.mcp import resources
 from foretold.serve.mcp.catalogue import INSTRUCTIONS, tools_for
 from foretold.serve.mcp.context import CallContext, Cancelled, agent_of, session_of
@@ -84,7 +85,7 @@ class ForetoldServer:
         server = self.server()
         self._threads = anyio.CapacityLimiter(THREADS)
         lines = _ClientLines()
-        async with stdio_server(stdin=lines) as (incoming, outgoing):  # type: ignore[arg-type]  it is only iterated
+        async with stdio_server(stdin=lines) as (incoming, outgoing):
             lines.outgoing = outgoing
             await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -109,7 +110,7 @@ class ForetoldServer:
             _log(f"{tool.name} failed: {_fault(error)}")
             return _error_result(f"foretold itself failed in {tool.name} ({_fault(error)}); other tools may still work")
         content = [types.TextContent(type="text", text=_text(answer.text))]
-        return types.CallToolResult(content=content, structured_content=escape_surrogates(answer.data))
+        return types.CallToolResult(content=content, structured_content=_visible(escape_surrogates(answer.data)))
 
     # Resources
 
@@ -236,7 +237,7 @@ class _ClientLines:
                     yield each.line
                 elif each.answer:
                     try:
-                        await self.outgoing.send(SessionMessage(_Answer(each.answer)))  # type: ignore[arg-type]
+                        await self.outgoing.send(SessionMessage(_Answer(each.answer)))
                     except (anyio.BrokenResourceError, anyio.ClosedResourceError):  # nobody reads answers any more
                         return
 
@@ -298,7 +299,16 @@ def _error_result(said: str) -> types.CallToolResult:
 
 
 def _text(text: str) -> str:
-    return str(escape_surrogates(text))
+    return show_hidden(str(escape_surrogates(text)))
+
+
+def _visible(value: object) -> Any:
+    """Data in which characters that a person does not see are visible."""
+    if isinstance(value, dict):
+        return {key: _visible(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_visible(each) for each in value]
+    return show_hidden(value) if isinstance(value, str) else value
 
 
 def _start_folder() -> str:
