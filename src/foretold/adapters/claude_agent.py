@@ -180,7 +180,13 @@ def _judge(talk: Conversation, said: Said) -> dict[str, Any]:
 
 def judge_call(memories: Memories, tool: str, given: Mapping[str, object], cwd: str) -> WriteDecision:
     """Decide about a call that would write a file in a folder of memories; nothing is decided about others."""
-    named, place = given.get(WRITERS.get(tool, "")), memories.place
+    place, command = memories.place, given.get("command")
+    if tool == "Bash" and isinstance(command, str):
+        from foretold.memory.command_policy import GuardedPlaces, judge_command
+
+        stores = tuple((store.path, store.scope) for store in memories.stores)
+        return judge_command(command, GuardedPlaces(stores, (place.state, place.cache), cwd, place.home), place.policy)
+    named = given.get(WRITERS.get(tool, ""))
     if not isinstance(named, str) or "\0" in named:
         return WriteDecision("")
     path = os.path.realpath(os.path.join(cwd, named))

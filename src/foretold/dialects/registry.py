@@ -76,6 +76,36 @@ EVIDENCE: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = 
 VERSIONED = {"cursor": ("cursor",), "vscode-copilot": ("code",), "zed": ("zed",)}
 
 
+#: variables that agents set in the shells of their models, and whose they are. From their documents and sources: Claude
+#: Code (env-vars), Codex (spawn.rs), Gemini CLI and Qwen Code (the shell tool), opencode, Cursor, Cline, Goose, crush;
+#: AI_AGENT is a convention of several.
+MARKS = {
+    "CLAUDECODE": "claude-code",
+    "CODEX_SANDBOX": "codex",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "codex",
+    "CODEX_THREAD_ID": "codex",
+    "GEMINI_CLI": "gemini-cli",
+    "QWEN_CODE": "qwen-code",
+    "OPENCODE": "opencode",
+    "CURSOR_AGENT": "cursor",
+    "CLINE_ACTIVE": "cline",
+    "GOOSE_TERMINAL": "goose",
+    "CRUSH": "crush",
+    "COPILOT_CLI": "copilot-cli",
+    "AI_AGENT": "another agent",
+}
+
+
+def calling_agent(env: Mapping[str, str]) -> str:
+    """The agent in whose shell a process was started; empty if it is a person's.
+
+    >>> calling_agent({"CLAUDECODE": "1"}), calling_agent({"HOME": "/home/me"})
+    ('claude-code', '')
+    """
+    said = env.get("AGENT", "")  # of Amp, Goose and crush, with their names; others use this name for other things
+    return next((agent for name, agent in MARKS.items() if env.get(name)), said if said in AGENTS else "")
+
+
 class DialectChoice(NamedTuple):
     """A dialect, and how it was chosen."""
 

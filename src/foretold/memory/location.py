@@ -9,6 +9,8 @@
    `$XDG_CACHE_HOME/foretold`. Each store has a folder there, named after the path of its own folder.
 5. Settings are `config.toml` of the user and `.foretold.toml` of the repository, under `[memory]`. A repository can
    name its team's folder and make the write policy stricter, never looser, and nothing outside itself.
+   The user's own file is never one in the repository, whatever a variable says that the repository can set through an
+   agent's settings; and where a variable names another file than the usual one, the stricter policy of the two counts.
 6. Settings that cannot be understood are findings. A policy that is not understood counts as `confirm`: a typo does not
    let agents write.
 7. A moved project is recognised by `project.json` next to the history of its store: the project's path, the
@@ -83,7 +85,7 @@ def locate_memories(
     root = git.top if git else request.cwd
     project = git.main if git else request.cwd
     findings: list[Finding] = []
-    settings = _settings(disk, ours.config, root, request.home, findings)
+    settings = _settings(disk, own_configs(ours.config, root, request.home), root, request.home, findings)
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
     store = given or surroundings.store or join(ours.state, f"{folder_name(project)}/memories")
     under = ""
@@ -136,14 +138,29 @@ def folder_name(folder: str) -> str:
     return f"{plain}-{digest_of(os.fsencode(folder))[:12]}"
 
 
-def _settings(disk: Disk, config: str, root: str, home: str, findings: list[Finding]) -> dict[str, str]:
+def own_configs(config: str, root: str, home: str) -> list[str]:
+    """The user's settings files: the one that counts, and the usual one if variables name another.
+
+    >>> own_configs("/r/.x/config.toml", "/r", "/home/me"), own_configs("/srv/config.toml", "/r", "/home/me")
+    (['/home/me/.config/foretold/config.toml'], ['/srv/config.toml', '/home/me/.config/foretold/config.toml'])
+    """
+    usual, top = foretold_folders(home, {}).config, os.path.realpath(root)
+    if is_inside(os.path.realpath(home), top):
+        return list(dict.fromkeys((config, usual)))
+    return [path for path in dict.fromkeys((config, usual)) if not is_inside(os.path.realpath(path), top)]
+
+
+def _settings(disk: Disk, configs: list[str], root: str, home: str, findings: list[Finding]) -> dict[str, str]:
     """The user's settings, and those of the repository that it may set."""
-    ours = {"policy": "auto", "worktrees": "shared", "team": "", **_section(disk, config, findings)}
+    ours = {"policy": "auto", "worktrees": "shared", "team": ""}
+    sections = [_section(disk, config, findings) for config in configs]
+    ours |= sections[0] if sections else {}
     if "directory" in ours:
-        ours["directory"] = _directory(ours["directory"], config, home, findings)
+        ours["directory"] = _directory(ours["directory"], configs[0], home, findings)
     path = f"{root.rstrip('/')}/.foretold.toml"
     found = {**ours, **_section(disk, path, findings, is_ours=False)}
-    found["policy"] = max(ours["policy"], found["policy"], key=POLICIES.index)
+    policies = [section["policy"] for section in sections if "policy" in section]
+    found["policy"] = max(ours["policy"], found["policy"], *policies, key=POLICIES.index)
     found["team"] = _team(found["team"], root, path, findings)
     return found
 

@@ -441,7 +441,12 @@ def test_an_event_can_be_switched_off(hooks, event):
         "agent_type": "Explore",
     }
     loud = {name for name in EVENTS if hooks.raw(name, **given)}
-    assert loud == {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"} - {event}
+    everything = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"}
+    assert loud == everything - ({event} - {"PreToolUse"}), "a repository cannot switch off the guard"
+    config = f'[hooks]\narchive = true\noff = ["{event}"]\n[memory]\npolicy = "manual"\n'
+    hooks.place.write("home/.config/foretold/config.toml", config)
+    loud = {name for name in EVENTS if hooks.raw(name, session="s2", **given)}
+    assert loud == everything - {event}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from foretold.cli.json import emit, pick
-from foretold.cli.memory.options import parse_and_open, parser_of, print_change
+from foretold.cli.memory.options import parse_and_open, parser_of, print_change, require_user, writer_of
 from foretold.errors import ForetoldError, WriteRefused
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.store.inbox import Proposal
@@ -62,13 +62,15 @@ def _refuse_credentials(text: str, options: argparse.Namespace, before: str = ""
     """Refuse a new credential: a memory is sent to models."""
     known = {found.fingerprint for found in credentials_in(before)}
     new = [found for found in credentials_in(text) if found.fingerprint not in known]
+    if new and options.anyway:
+        require_user("--anyway")
     if new and not options.anyway:
         said = f"this looks like a credential ({new[0].kind}), and memories are sent to models: nothing was written"
         raise WriteRefused(f"{said}. Remove it; if it is not one, add --anyway")
 
 
 def _author(options: argparse.Namespace) -> ChangeOrigin:
-    return {"by": options.by, "why": options.why}
+    return {"by": writer_of(options.by), "why": options.why}
 
 
 def _edit(text: str, name: str) -> str:
@@ -196,5 +198,6 @@ def command_restore(words: Sequence[str]) -> int:
     parser.add_argument("name", help="a file or a name; MEMORY.md for the index")
     parser.add_argument("--at", type=int, default=0, metavar="N", help="as change N left it; see log")
     options, memories = parse_and_open(parser, words)
-    print_change(memories.restore(options.name, at=options.at), "restored", options, memories)
+    restored = memories.restore(options.name, at=options.at, by=writer_of())
+    print_change(restored, "restored", options, memories)
     return 0

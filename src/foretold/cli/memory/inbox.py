@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from foretold.cli.json import emit, findings_json
-from foretold.cli.memory.options import paint_of, parse_and_open, parser_of, print_change
+from foretold.cli.memory.options import paint_of, parse_and_open, parser_of, print_change, require_user
 from foretold.cli.output import Paint, confirm, print_findings
 from foretold.errors import ForetoldError
 from foretold.memory.project import Memories
@@ -26,6 +26,7 @@ def command_inbox(words: Sequence[str]) -> int:
     inbox = memories.inbox
     if options.what == "list":
         return _print_inbox(memories, as_json=options.json)
+    require_user(f"inbox {options.what}")
     if not options.ids:
         parser.error("give an id from: foretold memory inbox")
     chosen = inbox.waiting() if options.ids == ["all"] else [inbox.get(name) for name in options.ids]
@@ -92,6 +93,7 @@ def command_share(words: Sequence[str]) -> int:
     if not options.json:
         print_findings(plan.warnings, paint)
         _print_share(plan, paint, memories.place.team)
+    require_user("sharing with the team")
     if not confirm("Share it?", yes=options.yes):
         return 1
     print_change(memories.share(plan), "shared", options, memories)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Sequence
 
 from foretold.cli.json import emit, pick
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint
-from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.dialects.registry import DEFAULT_AGENT, calling_agent
+from foretold.errors import WriteRefused
 from foretold.memory.note import Memory
 from foretold.memory.project import Memories, open as open_memories
 from foretold.memory.store.inbox import Proposal
@@ -39,6 +41,18 @@ def open_store(options: argparse.Namespace) -> Memories:
 def parse_and_open(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, Memories]:
     options = parser.parse_args(words)
     return options, open_store(options)
+
+
+def writer_of(given: str = "user") -> str:
+    """Who writes: an agent, if one started this command in its shell, whatever the command line says."""
+    return "agent" if calling_agent(os.environ) else given
+
+
+def require_user(what: str) -> None:
+    """Raise if an agent started this command: only the user consents."""
+    agent = calling_agent(os.environ)
+    if agent:
+        raise WriteRefused(f"{what} is for the user to decide, and this was started by {agent}: run it in a terminal")
 
 
 def paint_of(memories: Memories) -> Paint:

@@ -6,8 +6,8 @@ import os
 
 from foretold.dialects.registry import DEFAULT_AGENT, choose, programs_of
 from foretold.dialects.settings_files import read_toml
-from foretold.memory.location import folder_name, locate_memories
-from foretold.serve.hooks.settings import merge_settings
+from foretold.memory.location import folder_name, locate_memories, own_configs
+from foretold.serve.hooks.settings import keep_guard, merge_settings
 from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -31,12 +31,15 @@ def find_place_and_settings(
             disk.kind(path)
     note_programs(disk, choice, caller)
     findings: list[Finding] = []
-    user, repository = (
+    paths = own_configs(config, place.root, caller.home)
+    *own, repository = (
         read_toml(disk, path, findings, effect="it is not used").get("hooks", {})
-        for path in (config, f"{place.root.rstrip('/')}/.foretold.toml")
+        for path in (*paths, f"{place.root.rstrip('/')}/.foretold.toml")
     )
     problems = [f"{os.path.basename(each.path)}: {each.message}" for each in findings]
-    settings = merge_settings(user, repository, problems)
+    settings = merge_settings(own[0] if own else {}, repository, problems)
+    if len(own) > 1 and disk.kind(paths[1]) == "file":  # a variable names another file than the usual one
+        settings = keep_guard(settings, merge_settings(own[1], {}, []))
     verdicts = f"{place.cache}/{folder_name(place.store)}"
     folders = (place.project, place.root, place.store, place.under, place.team)
     where = (*folders, place.policy, choice.dialect.name, place.is_read, verdicts, keeper)

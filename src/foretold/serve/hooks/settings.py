@@ -3,7 +3,7 @@
 1. Each thing that a hook says can be switched off, and whole events too (`off`). The budget is for a prompt's recall.
 2. What writes files (`archive`) or costs money (`extract`, the name of a model) is off until the user switches it on.
 3. A repository can only make hooks quieter: it switches off, never on, and lowers the budget, never raises it. It
-   cannot set whether memories are guarded (`guard`).
+   cannot stop memories from being guarded: neither with `guard`, nor by switching off the event (GUARDS).
 4. A setting that is not understood is ignored, and logged once when it is read.
 """
 
@@ -15,6 +15,7 @@ from foretold.types import NamedTuple
 BUDGET = 1200  #: tokens
 LARGEST = 20_000
 SWITCHES = ("recall", "team", "rules", "drift", "archive")
+GUARDS = ("PreToolUse",)  #: events that only the user switches off
 #: what a repository may do with a setting
 LIMITS = dict.fromkeys((*SWITCHES, "extract"), "a repository can only set it to false")
 LIMITS |= dict.fromkeys(("budget", "off"), "this is not understood")
@@ -54,11 +55,23 @@ def merge_settings(user: object, repository: object, problems: list[str]) -> Hoo
         elif key == "budget" and not _problem(key, value):
             found = found._replace(budget=min(found.budget, int(str(value))))
         elif key == "off" and isinstance(value, list) and not _problem(key, value):
-            found = found._replace(off=(*found.off, *value))
+            found = found._replace(off=(*found.off, *(event for event in value if event not in GUARDS)))
+            kept = [event for event in value if event in GUARDS]
+            problems += [f".foretold.toml: hooks.off has {event}; a repository cannot switch it off" for event in kept]
         elif value is not True or key not in SWITCHES:
             limit = LIMITS.get(key, "a repository cannot set it")
             problems.append(f".foretold.toml: hooks.{key} is {toml_text(value)}; {limit}")
     return found
+
+
+def keep_guard(settings: HookSettings, usual: HookSettings) -> HookSettings:
+    """Settings of a file that a variable names; the guard is off only if the user's usual file says so too.
+
+    >>> keep_guard(HookSettings(guard=False, off=("PreToolUse", "Stop")), HookSettings())[5:]
+    (True, False, '', ('Stop',))
+    """
+    off = tuple(event for event in settings.off if event not in GUARDS or event in usual.off)
+    return settings._replace(guard=settings.guard or usual.guard, off=off)
 
 
 def toml_text(value: object) -> str:

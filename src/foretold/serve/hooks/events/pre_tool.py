@@ -1,8 +1,10 @@
-"""PreToolUse: who may write memories.
+"""PreToolUse: who may write memories, and who may change what guards them.
 
-1. A call that would change a file in a folder of memories is judged by the write policy (`memory.write_policy`). A
-   shell command that only reads is let through.
-2. Nothing is ever allowed here that the agent itself would refuse or ask about.
+1. A call that would change a file in a folder of memories is judged by the write policy (`memory.write_policy`).
+2. A change of our settings, of our state, or of an agent's settings in which our hooks are, is asked about.
+3. A shell command is judged by what it names and what it runs (`memory.command_policy`). Most name nothing of ours,
+   which shows without parsing them.
+4. Nothing is ever allowed here that the agent itself would refuse or ask about.
 """
 
 from __future__ import annotations
@@ -15,18 +17,16 @@ from foretold.serve.hooks.json import table_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foretold.memory.write_policy import WriteDecision
     from foretold.serve.hooks.context import HookContext
-    from foretold.serve.hooks.events.touched_files import Touch
+    from foretold.serve.hooks.json import Payload
 
-#: commands that change nothing, whatever follows them; one that writes into a file does so by a redirection
-READING = frozenset(
-    "[ basename cat cd cksum cmp column comm cut diff dirname du echo egrep false fgrep file find fold getfattr grep "
-    "head jq less ls md5sum more nl od printf pwd readlink realpath rg sha256sum stat strings tail test tr true uniq "
-    "wc which xxd zcat".split()
-)
-GIT = frozenset("add blame commit diff log ls-files push show status".split())  #: these leave the files as they are
 TEXTS = frozenset("content new_string text edits".split())  #: fields with which an unknown tool writes a file
-WRITING_FLAGS = ("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls")
+MARKS = ("foretold", "headnote", "memory", "disableAllHooks")  #: what a command that concerns us has in it
+REMOVERS = frozenset("rm rmdir mv shred -delete".split())  #: what takes a folder with all that is in it
+SETTINGS = (".json", ".jsonc", ".toml", ".yaml", ".yml")
+LARGEST = 4 * 1024 * 1024  #: bytes of settings in which our hooks are looked for
+OWN_SETTINGS = "Hooks of foretold, which guard the user's memories, are in this file: the user decides."
 
 
 def handle(context: HookContext) -> HookOutput:
@@ -34,64 +34,113 @@ def handle(context: HookContext) -> HookOutput:
     if not context.settings.guard:
         return context.say_nothing("memory policy: switched off (hooks.guard)")
     touch = touch_of(context)
-    inside = [(path, scope) for path in touch.paths if (scope := scope_of(path, context))]
     if touch.tool == "Bash" and touch.command:
-        inside = inside or _named_folders(touch.command, context)
-        if inside and only_reads(touch.command):
-            return context.say_nothing("memory policy: the command only reads")
-    elif touch.tool not in WRITES and not TEXTS & table_of(context.payload, "tool_input").keys():
-        inside = []
-    if not inside:
+        return _judge_command(context, touch.command, touch.paths)
+    given = table_of(context.payload, "tool_input")
+    if touch.tool not in WRITES and not TEXTS & given.keys():
         return context.say_nothing("memory policy: the call writes no memory")
-    return _judge(context, touch, inside)
+    inside = [(path, scope) for path in touch.paths if (scope := scope_of(path, context))]
+    if not inside:
+        return _judge_settings(context, touch.paths, given)
+    from foretold.memory.write_policy import decide_write, written_text
+
+    policy = context.place.policy
+    found = decide_write(policy, written_text(given), is_team=any(scope == "team" for _, scope in inside))
+    return _output(context, found, f"{policy}, for {inside[0][0]}")
+
+
+def _judge_settings(context: HookContext, paths: tuple[str, ...], given: Payload) -> HookOutput:
+    """The verdict on a call that writes a file which is not a memory."""
+    own = own_places(context)
+    if any(_is_inside(path, folder) for path in paths for folder in own):
+        from foretold.memory.command_policy import ASK_OWN
+
+        return _ask(context, ASK_OWN)
+    if any(has_our_hooks(path) or _switches_off(path, given) for path in paths):
+        return _ask(context, OWN_SETTINGS)
+    return context.say_nothing("memory policy: the call writes no memory")
+
+
+def _judge_command(context: HookContext, command: str, paths: tuple[str, ...]) -> HookOutput:
+    """The verdict on a shell command."""
+    own = own_places(context)
+    folders = [*(folder for folder, _ in context.place.stores), *own]
+    is_near = any(_is_inside(path, folder) for path in (*paths, context.shell_folder) for folder in folders)
+    if REMOVERS & {*command.split()}:
+        is_near = is_near or any(folder.startswith(path.rstrip("/") + "/") for path in paths for folder in folders)
+    if not is_near and not _may_concern(command, folders, context.caller.home):
+        if any(has_our_hooks(path) for path in paths):
+            from foretold.memory.command_policy import only_reads
+
+            return NO_OUTPUT if only_reads(command) else _ask(context, OWN_SETTINGS)
+        return context.say_nothing("memory policy: the command names no memory")
+    from foretold.memory.command_policy import GuardedPlaces, judge_command, only_reads
+
+    places = GuardedPlaces(tuple(context.place.stores), own, context.shell_folder, context.caller.home.rstrip("/"))
+    found = judge_command(command, places, context.place.policy)
+    is_change = not found.decision and any(has_our_hooks(path) for path in paths) and not only_reads(command)
+    if is_change:
+        return _ask(context, OWN_SETTINGS)
+    return _output(context, found, f"{context.place.policy}, for a command")
+
+
+def _may_concern(command: str, folders: list[str], home: str) -> bool:
+    """Whether a command may name what is guarded: quotes do not hide a name, and a part of a path is enough."""
+    plain = command.replace("'", "").replace('"', "").replace("\\", "")
+    if any(mark in plain for mark in MARKS):
+        return True
+    below = [folder.removeprefix(home) for folder in folders]
+    return any(len(name) > 8 and name in plain for path in below for name in path.split("/")) or (
+        any(char in plain for char in "*?[{") and any(name in plain for name in (".cla", ".fore", "projects"))
+    )
+
+
+def own_places(context: HookContext) -> tuple[str, ...]:
+    """Our settings and folders, and the repository's settings for us."""
+    ours = context.ours
+    config = ours.config if os.path.dirname(ours.config) == ours.state else os.path.dirname(ours.config)
+    return (config, ours.state, ours.cache, f"{context.place.root.rstrip('/')}/.foretold.toml")
+
+
+def has_our_hooks(path: str) -> bool:
+    """Whether a file is settings of an agent, in a hidden folder, that start our command."""
+    if not path.endswith(SETTINGS) or "/." not in path:
+        return False
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return False
+    try:
+        return b"foretold" in os.read(handle, LARGEST)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+
+
+def _switches_off(path: str, given: Payload) -> bool:
+    """Whether a call writes the setting of Claude Code that turns all hooks off."""
+    return path.endswith(SETTINGS) and any("disableAllHooks" in str(given.get(key)) for key in TEXTS)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    for each in {path, os.path.realpath(path)} if "\0" not in path else ():
+        for spelling in {folder, os.path.realpath(folder)}:
+            if each == spelling or each.startswith(spelling.rstrip("/") + "/"):
+                return True
+    return False
 
 
 def scope_of(path: str, context: HookContext) -> str:
     """The scope of the store that a path is in; empty if it is in none."""
-    for folder, scope in context.place.stores:
-        for spelling in {folder, os.path.realpath(folder)}:
-            if path == spelling or path.startswith(spelling.rstrip("/") + "/"):
-                return scope
-    real = os.path.realpath(path)
-    for folder, scope in context.place.stores:
-        if real.startswith(os.path.realpath(folder).rstrip("/") + "/"):
-            return scope
-    return ""
+    return next((scope for folder, scope in context.place.stores if _is_inside(path, folder)), "")
 
 
-def _named_folders(command: str, context: HookContext) -> list[tuple[str, str]]:
-    """Memory folders that a command names, but not as a word that is a path."""
-    home = context.caller.home.rstrip("/")
-    plain = command.replace("${HOME}", home).replace("$HOME", home).replace("~/", f"{home}/").replace("\\", "")
-    return [(folder, scope) for folder, scope in context.place.stores if folder in plain]
+def _ask(context: HookContext, reason: str) -> HookOutput:
+    context.why.append("guard: the call changes what guards memories")
+    return HookOutput(verdict="ask", reason=reason)
 
 
-def only_reads(command: str) -> bool:
-    """Whether a shell command plainly changes nothing.
-
-    >>> only_reads("cat a.md | grep -n x 2>/dev/null && ls"), only_reads("cat a > b"), only_reads("find . -delete")
-    (True, False, False)
-    """
-    quiet = command
-    for harmless in ("2>&1", "2>/dev/null", "2> /dev/null", ">/dev/null", "> /dev/null"):
-        quiet = quiet.replace(harmless, " ")
-    if any(mark in quiet for mark in (">", "`", "$(", "<(")):
-        return False
-    for mark in ("&&", "||", ";", "|", "&", "\n"):
-        quiet = quiet.replace(mark, "\n")
-    for line in quiet.split("\n"):
-        words = line.replace("(", " ").replace(")", " ").split()
-        is_quiet = not words or words[0] in READING or (words[0] == "git" and words[1:2] != [] and words[1] in GIT)
-        if not is_quiet or any(word in WRITING_FLAGS for word in words):
-            return False
-    return True
-
-
-def _judge(context: HookContext, touch: Touch, inside: list[tuple[str, str]]) -> HookOutput:
-    from foretold.memory.write_policy import decide_write, written_text
-
-    text = written_text({**table_of(context.payload, "tool_input"), "command": touch.command})
-    policy = context.place.policy
-    found = decide_write(policy, text, is_team=any(scope == "team" for _, scope in inside))
-    context.why.append(f"memory policy: {found.note or f'{policy}, for {inside[0][0]}'}")
+def _output(context: HookContext, found: WriteDecision, about: str) -> HookOutput:
+    context.why.append(f"memory policy: {found.note or about}")
     return HookOutput(verdict=found.decision, reason=found.reason) if found.decision else NO_OUTPUT
