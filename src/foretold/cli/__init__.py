@@ -6,9 +6,14 @@ Exit status everywhere: 0 clean, 1 findings, 2 usage, 3 failure.
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 COMMANDS = """
 show explain compare memory sessions files install uninstall
@@ -77,6 +82,7 @@ def run() -> None:
             os._exit(0)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # for a terminal that is not UTF-8
+    sys.stdout = _watch_output(sys.stdout)
     if os.isatty(1) or os.isatty(2):
         from foretold.cli.output import guard_terminal
 
@@ -98,6 +104,33 @@ def run() -> None:
     os._exit(code)
 
 
+class _OutputError(OSError):
+    """Standard output refused what was written to it."""
+
+
+class _Output(io.FileIO):
+    """Standard output; its errors cannot be taken for those of a file that a command reads."""
+
+    def write(self, data) -> int | None:  # type: ignore[no-untyped-def,override]
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _OutputError(error.errno, error.strerror) from error
+
+
+def _watch_output(stream: TextIO) -> TextIO:
+    """The same stream, whose errors say that they are its own."""
+    try:
+        raw = _Output(stream.fileno(), "wb", closefd=False)
+    except (OSError, ValueError):
+        return stream  # it is closed, or is not a file
+    buffered = io.BufferedWriter(raw)
+    is_terminal = raw.isatty()
+    return io.TextIOWrapper(buffered, stream.encoding, stream.errors, line_buffering=is_terminal)
+
+
 def _run_to_end(argv: Sequence[str]) -> int:
     """Run a command line until its output is written; a help text, too, may find the disk full."""
     try:
@@ -109,10 +142,14 @@ def _run_to_end(argv: Sequence[str]) -> int:
 
 
 def _print_failure(error: OSError) -> None:
-    """Print one line for what the machine refused: a file has a name, standard output has none."""
-    about = "the output cannot be written" if error.filename is None else str(error.filename)
+    """Print one line for what the machine refused."""
+    reason = error.strerror or str(error)
+    if isinstance(error, _OutputError):
+        reason = f"the output cannot be written: {reason}"
+    elif error.filename is not None:
+        reason = f"{error.filename}: {reason}"
     try:  # noqa: SIM105  # contextlib is not worth its time here
-        print(f"foretold: {about}: {error.strerror or error}", file=sys.stderr)
+        print(f"foretold: {reason}", file=sys.stderr)
     except OSError:
         pass  # there is nowhere left to say it
 
