@@ -308,7 +308,7 @@ def problems(store, own=OWNED, *, leftovers=False, displaced=False):
 
 def strays(store):
     """Files that have no business where they are."""
-    known = {"log.jsonl", "inbox.jsonl", "heads.json", "heads.json.new"}
+    known = {"log.jsonl", "inbox.jsonl", "heads", "heads.new", "format", "format.new"}
     known |= {"log.jsonl.torn", "inbox.jsonl.torn"}  # where half a record of a killed process is put aside
     found = [name for _, _, names in os.walk(store.path) for name in names if name.startswith(".")]
     for folder in (store.state, store.cache):

@@ -363,6 +363,7 @@ def test_what_is_no_memory_is_named(folder):
         ("large.md", "memory-too-large"),
         ("link.md", "memory-link"),
         ("linked", "memory-link"),
+        ("pipe.md", "unreadable"),
         ("\ufffd.md", "memory-name"),
     ]
     for file, said in (("link.md", "a symbolic link"), ("pipe.md", "not a regular file"), ("large.md", "more than")):

@@ -70,6 +70,14 @@ RULES = (
         fix="run `foretold memory restore MEMORY.md`",
     ),
     Rule(
+        "index-too-large",
+        "error",
+        what="`MEMORY.md` is larger than 4 MiB, and is not updated any more",
+        why="Memories can still be written and recalled, but the agent hears of none that is new.",
+        example="a MEMORY.md of 50 MB that came with a merge",
+        fix="run `foretold memory doctor --fix`: the old one is kept, and comes back with `restore MEMORY.md`",
+    ),
+    Rule(
         "index-unlisted",
         "warning",
         what="`MEMORY.md` has no entry for a memory",

@@ -22,7 +22,7 @@ from foretold.errors import StoreFailed
 from foretold.memory.location import identity_of, known_projects
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.project import Memories
-from foretold.memory.store.index_file import Budget
+from foretold.memory.store.index_file import MOST_ENTRIES, Budget, has_more
 from foretold.memory.store.store import Store
 from foretold.memory.store.team import credential_findings, team_index
 from foretold.secrets.invisible import hidden_in
@@ -104,6 +104,11 @@ def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Find
     except StoreFailed as error:
         yield Finding(INDEX, None, "unreadable", str(error), "put a plain file in its place")
         return
+    large = store.folder.large_index() if store.scope != "team" else None
+    if large is not None:
+        message = f"it has {large.size:,} bytes: new entries are not added to it, and the agent loads only its start"
+        yield Finding(INDEX, None, "index-too-large", message, "foretold memory doctor --fix")
+        return
     budget = Budget(text, agent, frozenset(note.file for note in notes))
     yield from hidden_in(INDEX, text)
     for entry in budget.dangling:
@@ -114,7 +119,11 @@ def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Find
         message = "it was deleted, so the agent does not know of any memory; the history still has it"
         yield Finding(INDEX, None, "index-missing", message, f"foretold memory restore {INDEX}")
         return
-    for file in budget.unlisted:
+    is_full = has_more(text)
+    if budget.unlisted and is_full:
+        message = f"{len(budget.unlisted):,} memories have no entry: the index has room for {MOST_ENTRIES:,}"
+        yield Finding(INDEX, None, "index-unlisted", message, "recall finds them; merge or delete what is not needed")
+    for file in budget.unlisted if not is_full else ():
         message = "the index has no entry for it, so the agent does not know of it"
         yield Finding(file, None, "index-unlisted", message, "foretold memory doctor --fix")
     if budget.is_over:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     Made = TypeVar("Made")
 
 
+MOST_COMPARED = 10_000  #: names among which a similar one is looked for: a second or so
 #: what the prompt adds where a model may not write freely
 POLICY = {
     "confirm": "Do not write these files yourself: propose a memory to the user, who confirms it.",
@@ -134,14 +135,20 @@ class Memories:
 
     def get(self, name: str) -> Memory:
         """A memory by file or name, from the nearest store that has it."""
-        return self.find_store(name).get(name)
+        for store in self.stores:
+            if found := store.find_named(name):
+                return store.choose_named(name, found)
+        raise self._unknown(name)
 
     def find_store(self, name: str) -> Store:
         """The nearest store that has a memory."""
         for store in self.stores:
             if store.has(name):
                 return store
-        raise NoSuchMemory(f"no memory is named {name!r}{self._suggest(name)}; see: foretold memory list")
+        raise self._unknown(name)
+
+    def _unknown(self, name: str) -> NoSuchMemory:
+        return NoSuchMemory(f"no memory is named {name!r}{self._suggest(name)}; see: foretold memory list")
 
     def _find_writable(self, name: str) -> Store:
         """The store that has a memory; not the one below a worktree's, which all worktrees share."""
@@ -155,6 +162,8 @@ class Memories:
         from difflib import get_close_matches
 
         names = [each for store in self.stores for file in store.folder.files() for each in (file, file[:-3])]
+        if len(names) > MOST_COMPARED:
+            return ""
         close = get_close_matches(name, names, 1, 0.6)
         return f", did you mean {close[0]!r}?" if close else ""
 
@@ -167,9 +176,10 @@ class Memories:
         except StoreFailed:
             return ""  # the doctor says why
 
-    def budget(self) -> Budget:
-        """How much of the index the agent sees."""
-        return Budget(self.index(), self.place.dialect, frozenset(self.own.folder.files()))
+    def budget(self, *, compare: bool = True) -> Budget:
+        """How much of the index the agent sees; with `compare`, also what it has no file or no entry for."""
+        files = frozenset(self.own.folder.files()) if compare else None
+        return Budget(self.index(), self.place.dialect, files)
 
     def log(self, name: str = "") -> list[Change]:
         """Every change of the private store, or of one memory in the store that has, or had, it."""
@@ -341,12 +351,21 @@ class Memories:
             extra_guidelines=[*extra_guidelines, POLICY.get(self.place.policy, "")],
         )
 
-    def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[MemoryVerdict, ...]:
-        """Whether what memories claim is still so; all of them, unless some are named. `recall` reports it later."""
+    def verify(
+        self,
+        names: Sequence[str] = (),
+        *,
+        progress: Progress | None = None,
+        findings: list[Finding] | None = None,
+    ) -> tuple[MemoryVerdict, ...]:
+        """Whether what memories claim is still so; all of them, unless some are named. `recall` reports it later.
+
+        What cannot be read is added to `findings`.
+        """
         from foretold.memory.drift.quick_check import save_verdicts
         from foretold.memory.drift.verify import verify
 
-        notes = [self.get(name) for name in names] if names else self.memories()
+        notes = [self.get(name) for name in names] if names else self.memories(findings)
         verdicts = verify(notes, self.place.root, progress=progress)
         save_verdicts(self.own.cache, notes, verdicts)
         return verdicts

@@ -5,16 +5,29 @@
 2. The folder is opened once, and both names are resolved in it: a link at the file's place is replaced, not followed.
 3. A failure removes the temporary file and leaves the old one. The folder itself is not synced: see
    `kernel.sync_folder`.
+4. A file `format` names the format of a folder's files; an older program refuses a newer one.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from foretold.storage.kernel import FOLDER, KERNEL, NEW, Kernel, token, write_all
+from foretold.errors import StoreFailed
+from foretold.storage.kernel import (
+    FOLDER,
+    KERNEL,
+    NEW,
+    Kernel,
+    failed,
+    store_errors,
+    sync_folder,
+    token,
+    write_all,
+)
 
 CHUNK = 1024 * 1024  #: bytes that are read or written in one call
 
@@ -130,3 +143,48 @@ def read_chunks(descriptor: int) -> Iterator[bytes]:
     while data := os.pread(descriptor, CHUNK, at):
         yield data
         at += len(data)
+
+
+# The format of a folder
+
+MARK = "format"
+
+
+def read_format(folder: str, newest: int, signs: Iterable[str]) -> int:
+    """The format of a folder's files, by the file `format` in it. StoreFailed if it is newer than we know.
+
+    Without that file it is 1, if there is one of the files that are its `signs`; else 0, and nothing is there yet.
+    """
+    path = os.path.join(folder, MARK)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(4096)
+    except FileNotFoundError:
+        data = b""
+    except OSError as error:
+        raise failed(f"cannot read {path}", error) from error
+    if not data.endswith(b"\n"):  # none, or one that a power cut tore: it never counted
+        return int(any(os.path.exists(os.path.join(folder, name)) for name in signs))
+    try:
+        version = json.loads(data)["store"]
+    except (ValueError, KeyError, TypeError):
+        version = None
+    if not isinstance(version, int) or version < 1:
+        raise StoreFailed(f"cannot read {path}: it does not name a format. Nothing was changed")
+    if version > newest:
+        said = f"{folder} was written by a newer foretold (format {version}; this one knows {newest})"
+        raise StoreFailed(f"{said}. Nothing was changed; install the newer one: pip install -U foretold")
+    return version
+
+
+def write_format(folder: str, version: int, program: str, kernel: Kernel = KERNEL) -> None:
+    """Record the format of a folder's files. The caller holds a lock. Format 1 is the one without a file."""
+    path = os.path.join(folder, MARK)
+    with store_errors(f"cannot write {path}"):
+        if version == 1:
+            with suppress(FileNotFoundError):
+                kernel.unlink(path)
+        else:
+            data = json.dumps({"store": version, "written_by": program}).encode() + b"\n"
+            replace_file(path, data, temporary=f"{MARK}.new", kernel=kernel)
+        sync_folder(folder, kernel)

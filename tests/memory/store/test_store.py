@@ -191,7 +191,7 @@ def test_a_file_without_utf8_comes_back_byte_by_byte(store):
 # The index
 
 
-@pytest.mark.parametrize("kind", ["link", "folder", "large"])
+@pytest.mark.parametrize("kind", ["link", "folder"])
 def test_an_index_that_cannot_be_read_stops_writing_and_nothing_else(store, tmp_path, kind):
     store.put("user_a.md", "A.")
     path = os.path.join(store.path, INDEX)
@@ -200,11 +200,8 @@ def test_an_index_that_cannot_be_read_stops_writing_and_nothing_else(store, tmp_
     outside.write_text("secret")
     if kind == "link":
         os.symlink(outside, path)
-    elif kind == "folder":
-        os.mkdir(path)
     else:
-        with open(path, "wb") as file:
-            file.truncate(MAX_FILE + 1)
+        os.mkdir(path)
     for act in (lambda: store.put("user_b.md", "B."), lambda: store.delete("user_a.md"), store.reindex):
         with pytest.raises(StoreFailed, match=r"^cannot read MEMORY\.md"):
             act()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import sys
@@ -22,6 +23,8 @@ from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foretold.memory.store.large_index import ShortIndex
+    from foretold.memory.store.store import Store
     from foretold.memory.transfer import Import
 
 
@@ -33,6 +36,9 @@ def command_compact(words: Sequence[str]) -> int:
     parser = parser_of("compact", about, "  foretold memory compact\n  foretold memory compact --yes")
     parser.add_argument("--yes", action="store_true", help="write it; the old one is in the history")
     options, memories = parse_and_open(parser, words)
+    short = memories.own.plan_short_index()
+    if short is not None:
+        return _compact_large(memories, short, options)
     before = memories.index()
     budget = memories.budget()
     after = budget.compact() if before else ""
@@ -60,16 +66,35 @@ def command_compact(words: Sequence[str]) -> int:
     return 0
 
 
+def _compact_large(memories: Memories, short: ShortIndex, options: argparse.Namespace) -> int:
+    """Propose a short index instead of one that is too large to be read."""
+    if options.json:
+        before, then = memories.budget(), Budget(short.text, memories.place.dialect)
+        emit("compact", {"before": budget_json(before), "after": budget_json(then), "diff": ""})
+    else:
+        _print_short(short)
+    if options.json and not options.yes:
+        return 0
+    if not confirm("Write it?", yes=options.yes):
+        return 1
+    memories.own.shorten_index(why="compacted")
+    if not options.json:
+        print(f"written. The old one: foretold memory restore {INDEX}")
+    return 0
+
+
 def command_doctor(words: Sequence[str]) -> int:
     about = "What is wrong with the memories here, and what to do about it."
     parser = parser_of("doctor", about, "  foretold memory doctor\n  foretold memory doctor --fix")
-    parser.add_argument("--fix", action="store_true", help="update the index from the files")
+    parser.add_argument("--fix", action="store_true", help="update the index from the files; shorten a too large one")
+    back = "bring the history into format N, for an older foretold; the next change brings it back"
+    parser.add_argument("--format", type=int, metavar="N", help=back)
     options, memories = parse_and_open(parser, words)
+    if options.format is not None:
+        return _change_format(memories, options.format, is_json=options.json)
     for store in memories.stores if options.fix else ():
-        before = store.index() if os.path.isdir(store.path) else None
-        said = unified(before, store.reindex(), INDEX) if before is not None else ""
-        if said and not options.json:
-            print(for_terminal(said))
+        if os.path.isdir(store.path):
+            _fix_index(store, is_json=options.json)
     findings = find_problems(memories)
     here = [finding for finding in findings if finding.code not in ELSEWHERE]
     if options.json:
@@ -87,6 +112,40 @@ def command_doctor(words: Sequence[str]) -> int:
     return 1 if here else 0
 
 
+def _fix_index(store: Store, *, is_json: bool) -> None:
+    """Shorten an index that is too large, else update it; print what changed."""
+    short = store.shorten_index(why="too large")
+    if short is None:
+        before = store.index()
+        said = unified(before, store.reindex(), INDEX)
+        if said and not is_json:
+            print(for_terminal(said))
+    elif not is_json:
+        _print_short(short)
+        print(f"written. The old one: foretold memory restore {INDEX}\n")
+
+
+def _print_short(short: ShortIndex) -> None:
+    print(f"{INDEX} has {short.size:,} bytes in {plural(short.lines, 'line')}; an agent loads 200 lines.")
+    print(f"{short.left_out:,} of them are left out; the first lines then:\n")
+    print(for_terminal("\n".join(short.text.split("\n")[:MOST_SHOWN])))
+
+
+def _change_format(memories: Memories, version: int, *, is_json: bool) -> int:
+    """Bring the histories of all stores into an older format."""
+    from foretold.memory.store.migration import go_back
+
+    done = {store.state: go_back(store.versioned, version) for store in memories.stores}
+    if is_json:
+        emit("doctor", {"folder": memories.place.store, "findings": []})
+        return 0
+    for state, before in done.items():
+        if before:
+            print(f"{printable(state)}: format {min(before, version)}" + ", as before" * (before <= version))
+    return 0
+
+
+MOST_SHOWN = 20  #: lines of an index that is proposed
 #: findings about other projects: they are printed, but do not count for this one
 ELSEWHERE = ("memory-orphan",)
 

@@ -99,7 +99,7 @@ def print_change(made: Memory | Proposal | Change, verb: str, options: argparse.
             print(f"Line {found.line} looks like a credential ({found.kind}): everyone who reads the memory sees it.")
     if not isinstance(made, Memory) or made.scope == "team" or not memories.place.is_read:
         return
-    budget = memories.budget()
+    budget = memories.budget(compare=False)
     if any(entry.file == made.file for entry in budget.cut):
         print("The agent does not see it: its entry is after the part of MEMORY.md that is loaded.")
         print("Make room: foretold memory compact")

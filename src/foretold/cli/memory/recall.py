@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.json import emit, pick
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.memory.options import memory_json, paint_of, parse_and_open, parser_of
-from foretold.cli.output import Paint, plural, printable, write_controls
+from foretold.cli.output import Paint, plural, print_findings, printable, write_controls
 from foretold.memory.note import TYPES
 from foretold.secrets.invisible import show_hidden
-from foretold.types import TYPE_CHECKING
+from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.memory.drift.verify import CheckedClaim
@@ -104,12 +104,14 @@ def command_verify(words: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: every memory")
     parser.add_argument("--all", action="store_true", help="also valid ones")
     options, memories = parse_and_open(parser, words)
-    verdicts = memories.verify(options.names, progress=_print_progress if sys.stderr.isatty() else None)
+    findings = list[Finding]()
+    progress = _print_progress if sys.stderr.isatty() else None
+    verdicts = memories.verify(options.names, progress=progress, findings=findings)
     bad = [verdict for verdict in verdicts if verdict.state in ("missing", "moved")]
     if options.json:
         rows = [{**pick(each, "file state"), "claims": [*map(_claim_json, each.claims)]} for each in verdicts]
-        emit("verify", {"verdicts": rows})
-        return 1 if bad else 0
+        emit("verify", {"verdicts": rows, "findings": findings_json(findings)})
+        return 1 if bad or findings else 0
     paint = paint_of(memories)
     for verdict in verdicts if options.all else bad:
         print(f"{paint.bold(printable(verdict.file))}: {verdict.state}")
@@ -122,7 +124,10 @@ def command_verify(words: Sequence[str]) -> int:
     print(f"{plural(len(verdicts), 'memory')}: {', '.join(counts)}")
     if bad:
         print("\nCorrect one: foretold memory edit NAME      delete one: foretold memory rm NAME")
-    return 1 if bad else 0
+    if findings:
+        print(f"\n{plural(len(findings), 'finding')}:")
+        print_findings(findings, paint)
+    return 1 if bad or findings else 0
 
 
 STATES = ("valid", "moved", "missing", "unknown")

@@ -7,14 +7,18 @@
    person's) is left as it is.
 4. The entry of a file that is known to be deleted goes with it; one of a file that never existed stays: the file may
    be on its way.
-5. The agent sees what its own cut leaves: the dialect's limits of lines and of UTF-16 units.
-6. An entry is long over 150 characters. A proposal shortens long ones, joins lists that blank lines pull apart, and
-   drops entries whose file does not exist; it never touches a line that is not an entry, and it only proposes.
+5. We write at most 1,000 entries and 256 KiB: an agent loads 200 lines. Beyond that, files get no entry of their own,
+   and a last line of ours says how many they are. Lines that somebody else wrote stay, however many.
+6. The agent sees what its own cut leaves: the dialect's limits of lines and of UTF-16 units.
+7. An entry is long over 150 characters. A proposal shortens long ones, joins lists that blank lines pull apart, drops
+   entries whose file does not exist and those beyond what we write; it never touches a line that is not an entry, and
+   it only proposes.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 from urllib.parse import unquote
@@ -28,6 +32,9 @@ from foretold.text.frontmatter import split, trim
 from foretold.types import NamedTuple
 
 MAX_LINE = 150
+MOST_ENTRIES = 1000  #: that we write; five times what Claude Code loads (200 lines)
+MOST_WRITTEN = 256 * 1024  #: bytes of an index to which we add entries; ten times what Claude Code loads (25,000 units)
+_MORE = re.compile(r"- … and [\d,]+ more: foretold memory list\r?")
 _ITEM = re.compile(r"[ \t]*[-*+][ \t]+\[((?:[^\[\]\\]|\\.)*)\]\((?:<([^<>\n]*)>|([^()\s]*))\)")
 
 
@@ -85,6 +92,8 @@ class Update(NamedTuple):
     gone: frozenset[str] = frozenset()
     moved: Mapping[str, str] = {}  #: old file -> new file
     lines: Mapping[str, str] = {}  #: file -> its line, if not the usual one
+    total: int = 0  #: memories in the store afterwards
+    is_cut: bool = False  #: whether some have no entry and are not in `put`, because there is no room for them
 
 
 def update_index(text: str, update: Update) -> str:
@@ -103,12 +112,24 @@ def update_index(text: str, update: Update) -> str:
         elif file != entry.file:
             lines[entry.number] = line.replace(f"({entry.file})", f"({file})", 1)
     gone |= _find_repeated(lines, found, update)
+    kept = {update.moved.get(entry.file, entry.file) for entry in found if entry.number not in gone}
     listed = {update.moved.get(entry.file, entry.file) for entry in found}
     fresh = [(file, memory) for file, (_, memory) in update.put.items() if file not in listed]
     new = [update.lines.get(file, entry_line(memory)) + end for file, memory in fresh]
+    room = _room(text, len(kept), new)
+    is_cut = update.is_cut or len(new) > room or has_more(text)
+    more = max(0, update.total - len(kept) - min(room, len(new))) if is_cut else 0
+    gone.update(number for number, line in enumerate(lines) if _MORE.fullmatch(line))
+    last = [f"- … and {more:,} more: foretold memory list{end}"] if more else []
+    return _join(lines, gone, found, new[:room] + last, end)
+
+
+def _join(lines: list[str], gone: set[int], found: list[IndexEntry], new: list[str], end: str) -> str:
+    """The lines that stay, with the new ones after the last entry, or at the end."""
     kept = [line for number, line in enumerate(lines) if number not in gone]
     if new and found:  # after the last entry
-        at = found[-1].number + 1 - len(gone)
+        last = found[-1].number
+        at = last + 1 - sum(number <= last for number in gone)
         kept = [*kept[:at], *new, *(kept[at:] or [""])]
     elif new:  # at the end, after a blank line
         while kept and not kept[-1].strip():
@@ -117,13 +138,31 @@ def update_index(text: str, update: Update) -> str:
     return "\n".join(kept)
 
 
+def _room(text: str, count: int, new: list[str]) -> int:
+    """How many of some new entries an index of so many takes."""
+    if not new:
+        return 0
+    left, room = MOST_WRITTEN - len(text.encode("utf-8", "surrogateescape")), 0
+    for line in new[: max(0, MOST_ENTRIES - count)]:
+        left -= len(line.encode("utf-8", "surrogateescape")) + 1
+        if left < 0:
+            break
+        room += 1
+    return room
+
+
+def has_more(text: str) -> bool:
+    """Whether an index says that not every memory is listed."""
+    return "more: foretold memory list" in text and any(_MORE.fullmatch(line) for line in text.split("\n"))
+
+
 def _find_repeated(lines: list[str], found: list[IndexEntry], update: Update) -> set[int]:
     """Entries of ours whose file has another entry, in other words."""
-    files = [entry.file for entry in found]
+    counts = Counter(entry.file for entry in found)
     return {
         entry.number
         for entry in found
-        if files.count(entry.file) > 1
+        if counts[entry.file] > 1
         and entry.file in update.put
         and lines[entry.number].rstrip() == entry_line(update.put[entry.file][1])
         and any(lines[other.number] != lines[entry.number] for other in found if other.file == entry.file)
@@ -155,6 +194,7 @@ class Budget:
 
     def __init__(self, text: str, agent: str = MODEL, files: frozenset[str] | None = None) -> None:
         self.text = text
+        self.files = files
         self.limits = limits_of(agent)
         self.shown = trim(scan(split(text, after_bom=choose(agent).dialect.after_bom)[1]).text)
         cut = cut_index(self.shown, self.limits)
@@ -186,6 +226,8 @@ class Budget:
         lines = self.text.split("\n")
         entries = {entry.number for entry in self.entries}
         left_out = {entry.number for entry in self.dangling}
+        there = [entry.number for entry in self.entries if entry.number not in left_out]
+        left_out.update(there[MOST_ENTRIES:])
         for one, two in pairwise(number for number, line in enumerate(lines) if line.strip()):
             if one in entries and two in entries:
                 left_out.update(range(one + 1, two))  # blank lines between two entries
@@ -195,7 +237,9 @@ class Budget:
                 end = "\r" if line.endswith("\r") else ""
                 kept.append(shorten_entry(line.removesuffix("\r")) + end if number in entries else line)
         text = "\n".join(kept).rstrip("\n")
-        return text + "\n" if text else ""
+        text = text + "\n" if text else ""
+        total = len(there) if self.files is None else len(self.files)
+        return update_index(text, Update({}, total=total, is_cut=True)) if there[MOST_ENTRIES:] else text
 
 
 def limits_of(agent: str) -> IndexLimits:

@@ -5,7 +5,10 @@
 2. The record comes first, the change after it. If the change never happened, the file is still as it was before, and
    the next look at it records a `revert`.
 3. What is known about each file (its last digest, and the stamp by which an unchanged file is recognised without
-   reading it) is kept in a separate cache that may vanish at any moment.
+   reading it) is kept in a separate cache that may vanish at any moment. It is written after some changes, the more
+   files the more of them, and the log has what came after.
+4. The index is in step with every file while its digest is `settled`, except for the files that are `behind`: they were
+   changed by other programs since.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ import base64
 import json
 import os
 
+from foretold.memory.note import INDEX
 from foretold.storage.append_log import RecordLog
 from foretold.storage.atomic import replace_file
-from foretold.storage.dirfd import Stamp
+from foretold.storage.dirfd import FileTable, Head, Stamp
 from foretold.storage.folder import Folder
 from foretold.storage.kernel import KERNEL, Kernel
 from foretold.storage.tree import open_regular
@@ -35,7 +39,9 @@ if TYPE_CHECKING:
 
 NAME = "log.jsonl"
 LISTINGS = 16  #: earlier ones that are remembered
-EVERY = 32  #: changes after which the cache of heads is written again
+EVERY = 32  #: changes after which the cache of heads is written again, of a small store
+SHARE = 100  #: of a large one, after this part of its files: writing 100,000 takes as long as reading 5,000 records
+MOST_BEHIND = 1000  #: files that are remembered as behind; beyond, the whole index is compared
 
 
 class Change(NamedTuple):
@@ -56,25 +62,19 @@ class Change(NamedTuple):
     entry: str = ""  #: the line of the index that went with a deleted memory
 
 
-class Head(NamedTuple):
-    """What is known about a file."""
-
-    digest: str | None
-    before: str | None
-    stamp: Stamp | None = None
-
-
 class Journal:
     """The changes of one store, and what they say about each file now."""
 
     def __init__(self, state: str, cache: str, kernel: Kernel = KERNEL) -> None:
         self.lines = RecordLog(os.path.join(state, NAME), kernel)
-        self.cache = os.path.join(cache, "heads.json")
-        self.heads: dict[str, Head] = {}
+        self.cache = os.path.join(cache, "heads")
+        self.heads = FileTable()
         self.listing = ""  #: digest of the index as it was last planned, or seen
         #: those before it: the index is still one of them if processes died before they wrote
         self.earlier: list[str] = []
-        self.number = self._end = self._saved = 0
+        self.settled = ""  #: digest of the index that is in step with every file but those behind
+        self.behind: dict[str, None] = {}
+        self.number = self._end = self._saved = self._stamped = 0
 
     def changes(self, findings: list[Finding] | None = None) -> list[Change]:
         """Every change, oldest first."""
@@ -99,6 +99,7 @@ class Journal:
         head = self.heads.get(file)
         if head:
             self.heads[file] = head._replace(stamp=stamp)
+            self._stamped += 1
 
     def _apply(self, change: Change) -> None:
         self.number = change.number
@@ -109,35 +110,49 @@ class Journal:
         if change.old:
             self.heads[change.old] = Head(None, change.before)
         self.heads[change.file] = Head(change.after, None if change.old else change.before)
+        self._settle(change)
+
+    def _settle(self, change: Change) -> None:
+        if change.file == INDEX:
+            self.settled = ""
+        elif change.listing:
+            self.settled = change.listing
+            self.behind.clear()
+        else:
+            self.behind.update(dict.fromkeys(filter(None, (change.file, change.old))))
+            if len(self.behind) > MOST_BEHIND:
+                self.settled = ""
+                self.behind.clear()
 
     # The cache
 
     def save(self, *, always: bool = False) -> None:
         """Save what is known for the next process. A cache: it is not synced, and may be lost."""
-        if not always and self.number - self._saved < EVERY:
+        every = max(EVERY, self.heads.count // SHARE)
+        if self.number - self._saved + self._stamped < every and not (always and every == EVERY):
             return
-        data = {name: getattr(self, name) for name in ("number", "listing", "earlier", "heads")}
+        names = ("number", "listing", "earlier", "settled", "behind")
+        data = {name: getattr(self, name) for name in names} | {"behind": list(self.behind)}
         data["log"] = [self._end, self._tail(self._end)]
         beside = f"{os.path.basename(self.cache)}.new"  # under the lock one name is enough: a leftover is overwritten
         try:
             Folder(os.path.dirname(self.cache)).make()
-            replace_file(self.cache, json.dumps(data).encode(), sync=False, temporary=beside)
-        except OSError:
+            whole = json.dumps(data).encode() + b"\n" + self.heads.pack()
+            replace_file(self.cache, whole, sync=False, temporary=beside)
+        except (OSError, ValueError):
             return
-        self._saved = self.number
+        self._saved, self._stamped = self.number, 0
 
     def _load(self) -> None:
         try:
-            with open(self.cache, encoding="utf-8", opener=open_regular) as file:
-                data = json.load(file)
-            end, tail = data["log"]
-            if not end or self._tail(end) != tail:
-                return
-            heads = {
-                file: Head(digest, before, Stamp(*stamp) if stamp else None)
-                for file, (digest, before, stamp) in data["heads"].items()
-            }
+            with open(self.cache, "rb", opener=open_regular) as file:
+                data = json.loads(file.readline())
+                end, tail = data["log"]
+                if not end or self._tail(end) != tail:
+                    return
+                heads = FileTable.unpack(file.read())
             self.heads, self.listing, self.earlier = heads, data["listing"], data["earlier"]
+            self.settled, self.behind = data["settled"], dict.fromkeys(data["behind"])
             self.number, self._end, self._saved = data["number"], end, data["number"]
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return  # no readable cache: the log has everything

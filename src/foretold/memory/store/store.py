@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,9 +21,9 @@ from copy import copy
 from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from foretold.memory.format.write import render_note
 from foretold.memory.note import INDEX, TYPES, Memory, new_file, read_note, safe_file, slug_of
-from foretold.memory.store.index_file import Update, line_of
+from foretold.memory.store.index_file import Update, entries_of, line_of
 from foretold.memory.store.journal import Change
-from foretold.memory.store.transaction import ExternalChanges, VersionedFolder, now
+from foretold.memory.store.transaction import TOO_LARGE, ExternalChanges, VersionedFolder, now
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Modes
 from foretold.storage.kernel import KERNEL, Kernel
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from foretold.memory.store.journal import ChangeOrigin
+    from foretold.memory.store.large_index import ShortIndex
 
 
 class Arrival(NamedTuple):
@@ -100,7 +102,10 @@ class Store:
 
     def get(self, name: str) -> Memory:
         """A memory by its file, with or without `.md`, or by its name."""
-        found = self._find_named(name)
+        return self.choose_named(name, self.find_named(name))
+
+    def choose_named(self, name: str, found: Sequence[Memory]) -> Memory:
+        """The only one of the memories that were found; NoSuchMemory if there are several, or none."""
         if len(found) > 1:
             files = ", ".join(memory.file for memory in found)
             raise NoSuchMemory(f"{name!r} is the name of {len(found)} memories; give the file: {files}")
@@ -110,20 +115,58 @@ class Store:
 
     def has(self, name: str) -> bool:
         """Whether a memory, or several, have this file or name."""
-        return bool(self._find_named(name))
+        return bool(self.find_named(name))
 
-    def _find_named(self, name: str) -> list[Memory]:
-        files = self.folder.files()
+    def find_named(self, name: str) -> list[Memory]:
+        """The memories of a file or a name: of that very file; else of the file that a name is given, or of a title in
+        the index; else of any. Only the last reads them all."""
         for file in (name, f"{name}.md"):
-            if file in files:
+            if same_name(file) != same_name(INDEX) and self._has(file):
                 return [self.read(file)]
-        all_of_them = self.memories()
-        found = [memory for memory in all_of_them if name in (memory.name, memory.file.rpartition("/")[2])]
-        return found or [memory for memory in all_of_them if memory.title == name]
+        likely = [self._try_read(file) for file in self._likely_files(name)]
+        found = [memory for memory in likely if memory and name in (memory.name, memory.title)]
+        if found:
+            return found
+        words = re.findall(r"[A-Za-z0-9]+", name)
+        return self._search(name, max(words, key=len).lower().encode() if words else b"")
+
+    def _has(self, file: str) -> bool:
+        try:
+            return self.folder.has(file)
+        except BadName:
+            return False
+
+    def _try_read(self, file: str) -> Memory | None:
+        with suppress(NoSuchMemory, StoreFailed, BadName):
+            return self.read(file)
+        return None
+
+    def _likely_files(self, name: str) -> list[str]:
+        """The files that a memory of this name or title would have."""
+        files = dict.fromkeys(new_file(type_, name) for type_ in TYPES) if any(map(str.isalnum, name)) else {}
+        with suppress(StoreFailed):
+            title = " ".join(name.replace("_", " ").replace("-", " ").split()).casefold()
+            files |= dict.fromkeys(each.file for each in entries_of(self.index()) if each.title.casefold() == title)
+        return sorted(file for file in files if self._has(file))
+
+    def _search(self, name: str, word: bytes) -> list[Memory]:
+        """Every memory of a name, else of a title. Files without a word of it are not parsed."""
+        named, titled = list[Memory](), list[Memory]()
+        for file in self.folder.files():
+            with suppress(NoSuchMemory, StoreFailed):
+                data = self.folder.read(file).data
+                if word not in data.lower() and b"\\" not in data and word.decode() not in file.lower():
+                    continue
+                memory = read_note(file, data, 0, self.scope)
+                if name in (memory.name, file.rpartition("/")[2]):
+                    named.append(self.read(file))
+                elif memory.title == name:
+                    titled.append(self.read(file))
+        return named or titled
 
     def index(self) -> str:
-        """The text of `MEMORY.md`; empty if there is none."""
-        return (self.folder.read_index() or b"").decode("utf-8", "replace")
+        """The text of `MEMORY.md`; empty if there is none. Of one that is too large, the start."""
+        return (self.folder.read_index(cut=True) or b"").decode("utf-8", "replace")
 
     # Writing
 
@@ -224,6 +267,8 @@ class Store:
         A memory that exists keeps its file, unless the last change was a rename: that is undone.
         """
         life = self.log(name)
+        if name == INDEX and (kept := self._find_kept(life, at)):
+            return self._restore_kept(kept, origin)
         file = self._file_of(name)
         now = digest_of(self.folder.read(file).data) if file else ""
         version = find_version(life, name, at, now)
@@ -231,7 +276,7 @@ class Store:
         origin.setdefault("why", f"as of change {version.number}")
         if INDEX in (version.file, file):
             return self._restore_index(data, origin)
-        if not file and not at and version.file in self.folder.files():
+        if not file and not at and self.folder.has(version.file):
             raise NoSuchMemory(f"{name!r} is called {version.file} now; restore that one, or give a number with --at")
         if not file:
             return self.put(version.file, data, op="restore", entry=find_index_line(life, version.file), **origin)
@@ -247,10 +292,33 @@ class Store:
 
     def _restore_index(self, data: bytes, origin: ChangeOrigin) -> Memory:
         """An earlier index, in step with the current files."""
-        with self._writing(origin) as seen:
-            follow = self.versioned.make_index_updater(self.memories(), seen)
-            text = self.versioned.rewrite_index(lambda _: follow(data.decode("utf-8", "surrogateescape")), seen, origin)
+        with self._writing(origin, whole=True) as seen:
+            earlier = data.decode("utf-8", "surrogateescape")
+            text = self.versioned.rewrite_index(lambda _: earlier, seen, origin, follow=True)
         return self._read_as(INDEX, text.encode("utf-8", "replace"))
+
+    def _find_kept(self, life: list[Change], at: int) -> Change | None:
+        """The change that a restored index goes back to, if its text was too large for the history."""
+        from foretold.memory.store.large_index import kept_path
+
+        if at:
+            wanted = [change for change in life if change.number == at]
+        elif self.folder.large_index() is not None:
+            raise StoreFailed(TOO_LARGE)
+        else:
+            is_last = bool(life) and life[-1].after == digest_of(self.folder.read_index() or b"")
+            wanted = life[-2:-1] if is_last else []
+        known = [change for change in wanted if change.data is None and change.after]
+        return next((each for each in known if os.path.exists(kept_path(self.state, each.after))), None)
+
+    def _restore_kept(self, kept: Change, origin: ChangeOrigin) -> Memory:
+        from foretold.memory.store.large_index import restore_index
+
+        origin.setdefault("why", f"as of change {kept.number}")
+        with self._writing(origin):
+            if self.folder.large_index() is None:
+                restore_index(self.versioned, str(kept.after), origin)
+        return self._read_as(INDEX, self.index().encode("utf-8", "replace"))
 
     def _move(self, file: str, to: str, data: bytes, expect: str, op: str, origin: ChangeOrigin) -> Memory:
         """Another file for a memory, with another text, as one change."""
@@ -282,8 +350,21 @@ class Store:
     def reindex(self, **origin: Unpack[ChangeOrigin]) -> str:
         """Bring the index in step with the files; its text. What was in it before is in the history."""
         origin.setdefault("why", "brought in step with the files")
-        with self._writing(origin) as seen:
-            return self.versioned.rewrite_index(self.versioned.make_index_updater(self.memories(), seen), seen, origin)
+        with self._writing(origin, whole=True) as seen:
+            return self.versioned.rewrite_index(lambda index: index, seen, origin, follow=True)
+
+    def plan_short_index(self) -> ShortIndex | None:
+        """What an index that is too large to be read would be replaced by; None if it is not. Changes nothing."""
+        from foretold.memory.store.large_index import plan_short_index
+
+        return plan_short_index(self.versioned) if self.folder.large_index() else None
+
+    def shorten_index(self, **origin: Unpack[ChangeOrigin]) -> ShortIndex | None:
+        """Replace an index that is too large to be read. The old one is kept, and comes back with `restore`."""
+        from foretold.memory.store.large_index import shorten_index
+
+        with self._writing(origin, whole=True) as seen:
+            return shorten_index(self.versioned, seen, origin)
 
     def add_to_index(self, text: str, **origin: Unpack[ChangeOrigin]) -> str:
         """Append lines that are not entries to the index; its text."""
@@ -310,18 +391,18 @@ class Store:
         """Record what other programs did since the last look. Changes nothing in the folder itself."""
         if not os.path.isdir(self.path):
             return []
-        with self.versioned.locked() as seen:
+        with self.versioned.locked(whole=True) as seen:
             return seen.changes
 
     # Shared steps
 
     @contextmanager
-    def _writing(self, origin: ChangeOrigin) -> Iterator[ExternalChanges]:
+    def _writing(self, origin: ChangeOrigin, *, whole: bool = False) -> Iterator[ExternalChanges]:
         if self.policy == "read-only":
             raise WriteRefused("the write policy is read-only: nothing is written")
         if origin.get("by") == "agent" and self.policy != "auto":
             raise WriteRefused(f"the write policy is {self.policy}: agents do not write here")
-        with self.versioned.locked() as seen:
+        with self.versioned.locked(whole=whole) as seen:
             yield seen
 
     def _get_expected(self, name: str, digest: str) -> Memory:

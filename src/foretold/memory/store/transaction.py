@@ -5,7 +5,8 @@
 2. A change that cannot be made is refused before it is recorded; one that the disk refuses afterwards leaves the file
    as it was, and the next look records that.
 3. The index follows everything that is known, not this change alone: so it catches up with what a process that died,
-   or one that only looked, left undone.
+   or one that only looked, left undone. An index that is too large to be read is left as it is: `doctor --fix` makes
+   it short again, and the change is made all the same.
 
 What other programs did:
 
@@ -15,95 +16,62 @@ What other programs did:
    `revert`.
 6. A file that disappeared while another with the same content appeared is a rename.
 7. A file that could not be looked at is not gone.
+8. Up to 4,096 files, every look is at all of them. Beyond that, a change looks at the names, the index, the files that
+   it is about and 1,024 others in turn: a new, renamed or deleted file is noticed at once, one that was rewritten in
+   place by a later look, at the latest by `log` or `doctor`, which look at everything.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 
-from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
-from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
-from foretold.memory.store.index_file import Update, entries_of, entry_line, update_index
+from foretold import __version__
+from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
+from foretold.memory.note import INDEX, MAX_FILE, read_note
+from foretold.memory.store.index_file import MOST_ENTRIES, Update, entries_of, entry_line, has_more, update_index
 from foretold.memory.store.journal import Change, Journal
+from foretold.storage.atomic import read_format, write_format
 from foretold.storage.digest import digest_of
-from foretold.storage.dirfd import INSIDE, Stamp, stamp_of
-from foretold.storage.folder import Folder, Modes
-from foretold.storage.kernel import FOLDER, KERNEL, Kernel
-from foretold.storage.names import MAX_PARTS, safe_parts
+from foretold.storage.dirfd import Stamp, read_in
+from foretold.storage.folder import TICK, Folder, Modes
+from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.memory.store.journal import ChangeOrigin
 
+FORMAT = 2  #: of the history, written in the file `format` next to it; the steps from one to the next: migration.py
 TRIES = 8  #: to write an index that another program keeps changing
 NONE = "none"  #: the listing of a store whose index was deleted
-TICK = 50_000_000  #: nanoseconds; more than a tick of any clock by which files are stamped
+TOO_LARGE = f"{INDEX} is too large to be changed. Nothing was changed; try: foretold memory doctor --fix"
+LOOK = 4096  #: files, up to which each look is at all of them: 20 ms, where 100,000 take 600
+IN_TURN = 1024  #: files that are looked at by each change of a larger folder: 4 ms
+BATCH = 4 * 1024 * 1024  #: bytes of files that are recorded together
 
 
 class MemoryFolder(Folder):
     """A folder of memories: every Markdown file below it, except the index."""
 
-    ending, largest = ".md", MAX_FILE
+    ending, apart, largest = ".md", INDEX, MAX_FILE
 
-    def files(self, findings: list[Finding] | None = None) -> dict[str, Stamp]:
-        """Every memory file with its stamp, sorted by name. `findings` gets what was skipped, and why."""
-        found: dict[str, Stamp] = {}
-        _scan(self.path, None, "", found, [] if findings is None else findings)
-        return dict(sorted(found.items()))
-
-    def read_index(self) -> bytes | None:
-        """The bytes of the index; None if there is none."""
-        with suppress(NoSuchMemory):
-            return self.read(INDEX).data
+    def read_index(self, *, cut: bool = False) -> bytes | None:
+        """The bytes of the index; None if there is none. With `cut`, the start of one that is too large."""
+        with suppress(NoSuchMemory), self._spot(INDEX) as spot:
+            held = read_in(spot.parent, spot.name, INDEX, self.path, self.largest, cut=cut)
+            is_whole = held.stamp.size <= self.largest
+            return held.data if is_whole else held.data[: held.data.rfind(b"\n") + 1]
         return None
 
-
-def _scan(name: str, above: int | None, prefix: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
-    """All files of a folder, and of those in it; `above` is the descriptor of the one that it is in."""
-    try:
-        folder = os.open(name, FOLDER if above is None else INSIDE, dir_fd=above)
-    except OSError as error:
-        if above is not None or not isinstance(error, FileNotFoundError | NotADirectoryError):
-            skipped.append(Finding(prefix[:-1] or name, None, "unreadable", error.strerror or str(error)))
-        return
-    try:
-        with os.scandir(folder) as items:
-            for item in items:
-                file = prefix + item.name
-                if item.name.startswith("."):
-                    continue
-                if item.is_symlink():
-                    said = "it is a symbolic link, and the store does not follow links"
-                    skipped.append(Finding(file, None, "memory-link", said, "put the file itself here"))
-                elif item.is_dir(follow_symlinks=False) and file.count("/") + 2 > MAX_PARTS:
-                    said = f"the store looks only {MAX_PARTS} folders deep"
-                    skipped.append(Finding(file, None, "memory-too-deep", said))
-                elif item.is_dir(follow_symlinks=False):
-                    _scan(item.name, folder, file + "/", found, skipped)
-                elif item.name.endswith(".md") and file != INDEX and item.is_file(follow_symlinks=False):
-                    _add(item, file, found, skipped)
-    finally:
-        os.close(folder)
-
-
-def _add(item: os.DirEntry[str], file: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
-    try:
-        safe_parts(file, ".md")
-        about = item.stat(follow_symlinks=False)
-    except BadName as error:
-        shown = os.fsencode(file).decode("utf-8", "replace")
-        skipped.append(Finding(shown, None, "memory-name", str(error), "rename the file"))
-        return
-    except OSError:
-        return  # deleted in this moment
-    if about.st_size > MAX_FILE:
-        said = f"it has {about.st_size:,} bytes; a memory has at most {MAX_FILE:,}"
-        skipped.append(Finding(file, None, "memory-too-large", said))
-    else:
-        found[file] = stamp_of(about)
+    def large_index(self) -> Stamp | None:
+        """The stamp of an index that is too large to be read; None if it is not."""
+        with suppress(NoSuchMemory, OSError):
+            found = self.stamp(INDEX)
+            return found if found.size > self.largest else None
+        return None
 
 
 class VersionedFolder:
@@ -115,31 +83,70 @@ class VersionedFolder:
         self.journal = Journal(state, cache, kernel)
 
     @contextmanager
-    def locked(self) -> Iterator[ExternalChanges]:
-        """Lock the folder, with everything that happened to it until now recorded."""
-        with self.state.locked(), self.folder.locked(self._save_leftover):
+    def locked(self, *, whole: bool = False) -> Iterator[ExternalChanges]:
+        """Lock the folder, with what happened to it until now recorded; `whole`: every file is looked at."""
+        with self.locked_history(), self.folder.locked(self._save_leftover):
+            if large := self.folder.leftovers():
+                from foretold.memory.store.large_index import settle_leftovers
+
+                settle_leftovers(self, large)
             self.journal.refresh()
             if not self.journal.number:
                 self.folder.root()  # repair its mode: an agent made it
-            yield self._record_external()
+            yield self._record_external(whole=whole)
             self.journal.save()
+
+    # The format of the history
+
+    @contextmanager
+    def locked_history(self) -> Iterator[None]:
+        """Lock the history, in the format of this program. One of a newer program is refused, and stays as it is."""
+        self.read_format()
+        with self.state.locked():
+            version = self.read_format()
+            if version and version < FORMAT:
+                from foretold.memory.store.migration import migrate
+
+                migrate(self, version, FORMAT)
+            elif not version:
+                self.write_format(FORMAT)
+            yield
+
+    def read_format(self) -> int:
+        """The format of the history: 0 if there is none yet, 1 if it does not say. StoreFailed if it is a newer one."""
+        return read_format(self.state.path, FORMAT, ("log.jsonl", "inbox.jsonl"))
+
+    def write_format(self, version: int) -> None:
+        """Record the format of the history. Under its lock."""
+        write_format(self.state.path, version, __version__, self.state.kernel)
 
     def history(self, findings: list[Finding] | None = None) -> list[Change]:
         """Every change, with what other programs did until now. Locked: another process may be writing a record."""
         has_folder = os.path.isdir(self.folder.path)
         if not has_folder and not os.path.isdir(self.state.path):
             return []
-        with self.locked() if has_folder else self.state.locked():
+        with self.locked(whole=True) if has_folder else self.locked_history():
             return self.journal.changes(findings)
 
-    def _record_external(self) -> ExternalChanges:
-        seen = find_external_changes(self.folder, self.journal)
-        self.journal.append(seen.changes)
-        for file, stamp in seen.stamps.items():
-            self.journal.stamp(file, stamp)
+    def _record_external(self, *, whole: bool = False) -> ExternalChanges:
+        seen = ExternalChanges([])
+        size = 0
+        for batch, stamps in find_external_changes(self.folder, self.journal, whole=whole):
+            changes = self.record(batch)
+            for file, stamp in stamps.items():
+                self.journal.stamp(file, stamp)
+            size += sum(len(change.data or b"") for change in changes)
+            seen.changes.extend(changes if size <= BATCH else [change._replace(data=None) for change in changes])
         if seen.changes:
             self.journal.save(always=True)
         return seen
+
+    def record(self, changes: list[Change]) -> list[Change]:
+        """Append changes to the history under the next numbers."""
+        first = self.journal.number + 1
+        numbered = [change._replace(number=first + at) for at, change in enumerate(changes)]
+        self.journal.append(numbered)
+        return numbered
 
     def _save_leftover(self, data: bytes) -> None:
         """Record what a process that died left in a temporary file, unless the history has it, or more than it."""
@@ -175,16 +182,32 @@ class VersionedFolder:
             raise StoreFailed(f"{change.file} would have more than {MAX_FILE:,} bytes. Nothing was changed")
         if change.before is None or change.old:
             self.folder.refuse_twin(change.file)
-        update = self._catch_up(seen.merge_into(update), seen)
-        text, listing = self._plan_index(update)
-        self.journal.append([change._replace(listing=digest_of(listing))])
+        self._record_before(change)
+        change = change._replace(number=self.journal.number + 1)
+        is_large = self.folder.large_index() is not None
+        text, listing = (None, b"") if is_large else self._plan_index(update, seen)
+        self.journal.append([change._replace(listing="" if is_large else digest_of(listing))])
         self._apply(change)
+        if is_large:
+            return
         try:
             self._write_index(text, listing, update)
         except StoreFailed as error:
             reason = str(error).removesuffix(". Nothing was changed")
             message = f"{change.file} is changed, but {INDEX} does not follow yet: {reason}"
             raise NotSynced(f"{message}. Try: foretold memory doctor --fix") from error
+
+    def _record_before(self, change: Change) -> None:
+        """Record what another program wrote into the file that is changed, if no look noticed it."""
+        file = change.old or change.file
+        head = self.journal.heads.get(file)
+        known = head.digest if head else None
+        if change.before is None or change.before == known:
+            return
+        data = self.folder.read(file).data
+        if digest_of(data) == change.before:
+            op = "edit" if known else "create"
+            self.record([Change(0, now(), op, file, known, change.before, "other", data=data)])
 
     def _apply(self, change: Change) -> None:
         """Make a change. If the second half of a rename fails, the first half is undone."""
@@ -210,28 +233,49 @@ class VersionedFolder:
 
     # The index
 
-    def _catch_up(self, update: Update, seen: ExternalChanges) -> Update:
-        """An update that also names files without an entry, and those that are known to be gone."""
-        index = (self.folder.read_index() or b"").decode("utf-8", "surrogateescape")
-        listed = {entry.file for entry in entries_of(index)}
-        is_written = any(change.file == INDEX for change in seen.changes)  # by another program: a file may follow
-        put, gone = dict(update.put), set(update.gone)
-        for file, head in self.journal.heads.items():
+    def follow_index(self, text: str, seen: ExternalChanges) -> str:
+        """An index in step with every file."""
+        return self._follow(text, Update({}), seen, whole=True, tidy=True)
+
+    def _plan_index(self, update: Update, seen: ExternalChanges) -> tuple[bytes | None, bytes]:
+        """The index as it is, and as it will be."""
+        data = self.folder.read_index()
+        text = (data or b"").decode("utf-8", "surrogateescape")
+        is_settled = data is not None and digest_of(data) == self.journal.settled
+        return data, self._follow(text, update, seen, whole=not is_settled).encode("utf-8", "surrogateescape")
+
+    def _follow(self, text: str, update: Update, seen: ExternalChanges, *, whole: bool, tidy: bool = False) -> str:
+        """An index that says what an update says, and names the files without an entry; those that are gone it drops.
+
+        `whole`: compared with every file, not only with those that are behind; `tidy`: repeated entries go, too.
+        """
+        heads, deleted, written = self.journal.heads, seen.gone, seen.put
+        is_written = INDEX in written
+        moved = {change.old: change.file for change in seen.changes if change.old} | dict(update.moved)
+        counts = Counter(entry.file for entry in entries_of(text))
+        put, gone, unlisted = dict(update.put), set(update.gone), list[str]()
+        behind = ((file, facts) for file in self.journal.behind if (facts := heads.get(file)))
+        targets = set(moved.values())
+        for file, facts in heads.items() if whole else behind:
             if file == INDEX or file in put or file in update.moved:
                 continue
-            if head.digest is None:
-                if not is_written:
+            if facts.digest is None:
+                if not is_written or file in deleted:  # else an entry may have come before its file
                     gone.add(file)
-            elif file not in listed and file not in gone:
-                with suppress(NoSuchMemory, StoreFailed):
-                    put[file] = (None, read_note(file, self.folder.read(file).data))
-        return update._replace(put=put, gone=frozenset(gone))
-
-    def _plan_index(self, update: Update) -> tuple[bytes | None, bytes]:
-        """The index as it is, and as it will be."""
-        text = self.folder.read_index()
-        before = (text or b"").decode("utf-8", "surrogateescape")
-        return text, update_index(before, update).encode("utf-8", "surrogateescape")
+            elif counts[file] > 1 and (tidy or file in written):
+                unlisted.insert(0, file)
+            elif file not in counts and file not in gone and file not in targets:
+                unlisted.append(file)
+        room = max(0, MOST_ENTRIES - len(counts) + len(gone & counts.keys()))
+        for file in sorted(unlisted)[:room]:
+            with suppress(NoSuchMemory, StoreFailed):
+                put[file] = (None, read_note(file, self.folder.read(file).data))
+        total = 0
+        if len(unlisted) > room or has_more(text) or len(counts) + len(put) > MOST_ENTRIES // 2:
+            known = heads.count_present([*put, *gone, *moved, INDEX])
+            total = heads.here - known + len(put.keys() - gone - moved.keys())
+        gone -= update.put.keys()
+        return update_index(text, Update(put, frozenset(gone), moved, update.lines, total, len(unlisted) > room))
 
     def _index_records(self, text: bytes | None, listing: bytes, origin: ChangeOrigin) -> list[Change]:
         """The new index, and before it the current one if the history does not have it."""
@@ -257,26 +301,26 @@ class VersionedFolder:
             except (MemoryChanged, MemoryExists, NoSuchMemory) as error:
                 if update is None:
                     raise MemoryChanged(f"{INDEX} was changed by another program meanwhile; read it again") from error
-                seen = self._record_external()
-                update = self._catch_up(seen.merge_into(update), seen)
-                text, listing = self._plan_index(update)
+                text, listing = self._plan_index(update, self._record_external())
                 self.journal.append(self._index_records(text, listing, {"why": "another program was faster"}))
             else:
                 return
         raise StoreFailed(f"another program keeps changing {INDEX}")
 
-    def make_index_updater(self, memories: Iterable[Memory], seen: ExternalChanges) -> Callable[[str], str]:
-        """A function that brings an index in step with the files."""
-        known: dict[str, tuple[Memory | None, Memory]] = {memory.file: (None, memory) for memory in memories}
-        heads = self.journal.heads.items()
-        gone = frozenset(file for file, head in heads if head.digest is None and file not in known)
-        update = seen.merge_into(Update(known, gone))
-        return lambda text: update_index(text, update)
+    def rewrite_index(
+        self, change: Callable[[str], str], seen: ExternalChanges, origin: ChangeOrigin, *, follow: bool = False
+    ) -> str:
+        """Write another index; the history has it, and the one before. Under the lock.
 
-    def rewrite_index(self, change: Callable[[str], str], seen: ExternalChanges, origin: ChangeOrigin) -> str:
-        """Write another index; the history has it, and the one before. Under the lock."""
-        text, same = self._plan_index(seen.merge_into(Update({})))
-        listing = change(same.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        `follow`: afterwards it is brought in step with every file.
+        """
+        if self.folder.large_index() is not None:
+            raise StoreFailed(TOO_LARGE)
+        text, same = self._plan_index(Update({}), seen)
+        changed = change(same.decode("utf-8", "surrogateescape"))
+        if follow:
+            changed = self.follow_index(changed, seen)
+        listing = changed.encode("utf-8", "surrogateescape")
         if listing != (text or b""):
             self.journal.append(self._index_records(text, listing, origin))
             self._write_index(text, listing, None)
@@ -292,42 +336,55 @@ def now() -> str:
 
 
 class ExternalChanges(NamedTuple):
-    """What other programs changed, and the stamps of the files that were read."""
+    """What other programs changed. Of very much, the texts are in the history alone."""
 
     changes: list[Change]
-    stamps: dict[str, Stamp]
 
-    def merge_into(self, update: Update) -> Update:
-        """An update of the index that covers these changes too."""
-        put: dict[str, tuple[Memory | None, Memory]] = {}
-        gone: set[str] = set()
-        moved: dict[str, str] = {}
-        for change in self.changes:
-            if change.file == INDEX:
-                continue
-            if change.data is None:
-                gone.add(change.file)
-                put.pop(change.file, None)
-            else:
-                put[change.file] = (None, read_note(change.file, change.data))
-            if change.old:
-                moved[change.old] = change.file
-        put.update(update.put)
-        gone = (gone | update.gone) - update.put.keys()
-        return update._replace(put=put, gone=frozenset(gone), moved={**moved, **update.moved})
+    @property
+    def gone(self) -> set[str]:
+        """The files that they deleted."""
+        return {change.file for change in self.changes if change.after is None}
+
+    @property
+    def put(self) -> set[str]:
+        """The files that they wrote."""
+        return {change.file for change in self.changes if change.after is not None}
 
 
-def find_external_changes(folder: MemoryFolder, journal: Journal) -> ExternalChanges:
-    """What differs from the journal. Under the lock, after its refresh."""
+Batch = tuple[list[Change], dict[str, Stamp]]
+
+
+def find_external_changes(folder: MemoryFolder, journal: Journal, *, whole: bool) -> Iterator[Batch]:
+    """What differs from the journal, in batches that fit into memory. Under the lock, after its refresh."""
     stamp = now()
-    stamps: dict[str, Stamp] = {}
-    found: list[Change] = []
     findings: list[Finding] = []
-    present = folder.files(findings)
+    known = journal.heads.present()
+    known.discard(INDEX)
+    if whole or len(known) <= LOOK:
+        found = folder.files(findings)
+        here: Set[str] = found.keys()
+    else:
+        here, found = folder.look(known, findings)
+        found |= folder.stamps(file for file in journal.heads.some(journal.number, IN_TURN) if file in here)
     unseen = {finding.path for finding in findings}
     if folder.path in unseen:
         raise StoreFailed(f"cannot list {folder.path}: {findings[0].message}. Nothing was changed")
-    for file, seen in present.items():
+    missing = set() if here is known else known - here - found.keys()
+    lost = sorted(file for file in missing if unseen.isdisjoint(_above(file)))
+    gone = {facts.digest: file for file in lost if (facts := journal.heads.get(file))}
+    spent: set[str] = set()
+    for batch, stamps in _compare(folder, journal, found, stamp):
+        yield [_join_rename(change, gone, spent) for change in batch], stamps
+    last = [_deleted(file, journal, stamp) for file in lost if file not in spent]
+    last += _index_changes(folder, journal, stamp)
+    if last:
+        yield last, {}
+
+
+def _compare(folder: MemoryFolder, journal: Journal, found: dict[str, Stamp], time_: str) -> Iterator[Batch]:
+    """The files that are not as they were, read and recorded in batches."""
+    changes, stamps, size = list[Change](), dict[str, Stamp](), 0
+    for file, seen in found.items():
         head = journal.heads.get(file)
         if head is not None and head.stamp == seen and head.digest is not None:
             continue
@@ -342,14 +399,18 @@ def find_external_changes(folder: MemoryFolder, journal: Journal) -> ExternalCha
         if digest != known:
             back = head is not None and head.before == digest
             op = "revert" if back else "edit" if known else "create"
-            found.append(Change(0, stamp, op, file, known, digest, "other", data=held.data))
-    for file, head in journal.heads.items():
-        if head.digest is not None and file not in present and file != INDEX and unseen.isdisjoint(_above(file)):
-            found.append(Change(0, stamp, "delete", file, head.digest, None, "other"))
-    found = _join_renames(found)
-    found += _index_changes(folder, journal, stamp)
-    first = journal.number + 1
-    return ExternalChanges([change._replace(number=first + at) for at, change in enumerate(found)], stamps)
+            changes.append(Change(0, time_, op, file, known, digest, "other", data=held.data))
+            size += len(held.data) + 500  # a record has its own weight
+        if size > BATCH:
+            yield changes, stamps
+            changes, stamps, size = [], {}, 0
+    if changes or stamps:
+        yield changes, stamps
+
+
+def _deleted(file: str, journal: Journal, time_: str) -> Change:
+    facts = journal.heads.get(file)
+    return Change(0, time_, "delete", file, facts.digest if facts else None, None, "other")
 
 
 def _above(file: str) -> set[str]:
@@ -358,17 +419,13 @@ def _above(file: str) -> set[str]:
     return {"/".join(parts[: at + 1]) for at in range(len(parts))}
 
 
-def _join_renames(changes: list[Change]) -> list[Change]:
-    """A deleted file and a new one with the same content are a rename."""
-    gone = {change.before: change for change in changes if change.after is None and change.op == "delete"}
-    joined, spent = [], set()
-    for change in changes:
-        former = gone.get(change.after) if change.op == "create" and change.after else None
-        if former is not None and former.file not in spent:
-            spent.add(former.file)
-            change = change._replace(op="rename", old=former.file, before=former.before)
-        joined.append(change)
-    return [change for change in joined if change.after is not None or change.file not in spent]
+def _join_rename(change: Change, gone: dict[str | None, str], spent: set[str]) -> Change:
+    """A new file with the content of one that is gone is a rename."""
+    former = gone.get(change.after) if change.op == "create" else None
+    if former is None or former in spent:
+        return change
+    spent.add(former)
+    return change._replace(op="rename", old=former, before=change.after)
 
 
 def _index_changes(folder: MemoryFolder, journal: Journal, stamp: str) -> list[Change]:
