@@ -170,6 +170,35 @@ def _follow_git_file(tree: Tree, plain: Repository) -> Repository:
     return Repository(folder, head or "/", common, bare=False)
 
 
+def find_linked_git(tree: Tree, cwd: str) -> Repository | None:
+    """The repository that holds a folder, for what is not the agent's to decide: with its link checked."""
+    git = find_git(tree, cwd)
+    return None if git is None else check_link(tree, git)
+
+
+def check_link(tree: Tree, git: Repository) -> Repository:
+    """A repository that `find_git` found; if it only claims to be a worktree of another one, as one of its own.
+
+    Anyone can write a `.git` file that names a worktree of another project. It is one only if its repository says so:
+    the folder that it names is in `worktrees` of the repository, and `gitdir` there names this `.git` file.
+    """
+    own = git.top.rstrip("/") + "/.git"
+    if git.common == own or _is_named_back(tree, git):
+        return git
+    return Repository(git.top, git.top, own, bare=False)
+
+
+def _is_named_back(tree: Tree, git: Repository) -> bool:
+    file = git.top.rstrip("/") + "/.git"
+    private = join(git.top, _line_of(tree, file).removeprefix("gitdir:").strip())
+    named = _line_of(tree, private + "/gitdir").strip()
+    real = tree.real(private)
+    if not named or real.rpartition("/")[0] != tree.real(git.common).rstrip("/") + "/worktrees":
+        return False
+    folder, _, name = join(real, named).rpartition("/")
+    return name == ".git" and tree.real(folder or "/") == tree.real(git.top)  # a link to another `.git` file is not it
+
+
 def _line_of(tree: Tree, path: str) -> str:
     data = tree.read(path, 64 * 1024)
     return "" if isinstance(data, Fault) else data.decode("utf-8", "replace").partition("\n")[0]

@@ -229,4 +229,12 @@ RULES = (
         example="foretold memory share user_role.md",
         fix="add `--personal` if you mean it",
     ),
+    Rule(
+        "worktree-not-linked",
+        "warning",
+        what="a `.git` file names a worktree of another repository, which does not name this folder back",
+        why="Anyone can write such a file, so the other project's memories are not used here. The agent does use them.",
+        example="gitdir: /home/ann/shop/.git/worktrees/fix, in an unpacked archive",
+        fix="run `git worktree repair` in the repository if this is its worktree, else delete the file",
+    ),
 )

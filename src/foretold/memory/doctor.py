@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.dialects.surroundings import find_git, join
+from foretold.dialects.surroundings import find_linked_git, join
 from foretold.errors import StoreFailed
 from foretold.memory.location import identity_of, known_projects
 from foretold.memory.note import INDEX, Memory
@@ -160,7 +160,7 @@ def _relocate(old: str, new: str) -> str:
 
 
 def _is_split(project: str, main: str) -> bool:
-    git = find_git(Disk(), project)
+    git = find_linked_git(Disk(), project)
     return git is not None and git.main == main and project != main
 
 

@@ -3,7 +3,8 @@
 1. The store is the agent's own folder for the project, if it keeps one memory per file; else a folder of ours. A folder
    that is given, or named in the user's settings, takes precedence.
 2. A project is its repository: a worktree has the memories of the main one (`worktrees = "shared"`), or its own on top
-   of them (`worktrees = "overlay"`).
+   of them (`worktrees = "overlay"`). A `.git` file alone makes no worktree: the repository that it names must name it
+   back. Else the folder has memories of its own, though the agent reads those of the other, and a finding says so.
 3. The team's store is a folder of the repository, `.foretold/memory` unless settings name another one inside it.
 4. History and inbox are kept in `$FORETOLD_HOME`, else `$XDG_STATE_HOME/foretold`; indexes in its `cache`, else
    `$XDG_CACHE_HOME/foretold`. Each store has a folder there, named after the path of its own folder.
@@ -28,7 +29,7 @@ from contextlib import suppress
 
 from foretold.dialects.registry import make_request, read_surroundings
 from foretold.dialects.settings_files import read_toml
-from foretold.dialects.surroundings import Repository, Surroundings, find_git, join
+from foretold.dialects.surroundings import Repository, Surroundings, check_link, find_git, find_linked_git, join
 from foretold.errors import NotAFolder
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
@@ -81,7 +82,8 @@ def locate_memories(
     ours = foretold_folders(
         request.home, {} if home is not None and env is None else (os.environ if env is None else env)
     )
-    git = surroundings.git or find_git(disk, request.cwd)
+    claimed = surroundings.git or find_git(disk, request.cwd)
+    git = check_link(disk, claimed) if claimed else None
     root = git.top if git else request.cwd
     project = git.main if git else request.cwd
     findings: list[Finding] = []
@@ -89,6 +91,9 @@ def locate_memories(
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
     store = given or surroundings.store or join(ours.state, f"{folder_name(project)}/memories")
     under = ""
+    if git and claimed and git != claimed and not given:
+        store = _overlay(surroundings, claimed, store, ours.state)
+        findings.append(_not_linked(claimed))
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
         store, under = _overlay(surroundings, git, store, ours.state), store
     off = surroundings.memory_reason if not surroundings.memory and surroundings.store and not given else ""
@@ -108,6 +113,14 @@ def locate_memories(
         findings=tuple(findings),
         is_read=store == surroundings.store and not off,
     )
+
+
+def _not_linked(git: Repository) -> Finding:
+    message = (
+        f"this .git file names a worktree of {git.main}, which does not name this folder; its memories are not used"
+    )
+    hint = f"run `git worktree repair` in {git.main} if this is its worktree, else delete the file"
+    return Finding(f"{git.top.rstrip('/')}/.git", None, "worktree-not-linked", message, hint)
 
 
 def location_of_path(project: str, like: MemoryLocation) -> MemoryLocation:
@@ -235,8 +248,8 @@ class Identity(NamedTuple):
 
 def identity_of(project: str, store: str) -> Identity:
     """What a project can be recognised by later. The remote has nothing that could be a password."""
-    git = find_git(Disk(), project)
-    if git is None or not git.common:
+    git = find_linked_git(Disk(), project)
+    if git is None or not git.common or os.path.islink(git.common):  # a link to the `.git` of another project
         return Identity(project, store)
     import re
 
@@ -304,7 +317,7 @@ def author_of(root: str, home: str) -> str:
     """The author of a change: the name git would use, without starting git."""
     env = os.environ
     name = env.get("GIT_AUTHOR_NAME") or ""
-    git = find_git(Disk(), root)
+    git = find_linked_git(Disk(), root)
     own = git.common if git else f"{root}/.git"
     for path in (f"{own}/config", f"{home}/.gitconfig", f"{home}/.config/git/config"):
         name = name or _search_config(path, r"(?m)^[ \t]*\[user\][^\[]*?^[ \t]*name[ \t]*=[ \t]*(\S.*)$").strip('"')

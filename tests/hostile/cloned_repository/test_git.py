@@ -319,3 +319,91 @@ def test_a_rule_of_the_user_allows_git_all_the_same(attacker, canary, place):
     permission = Permission(allow=["Bash(git status:*)"], cwd=place.proj, home=place.home)
     assert permission.check("Bash", {"command": "git status"}).decision == "allow"
     assert permission.check("Bash", {"command": "git diff"}).decision == "ask"
+
+
+# A .git file that names another project
+
+
+@pytest.fixture
+def neighbour(place):
+    """A project of the user with a memory and a worktree, next to the folder that the attacker made."""
+    place.folder("shop")
+    place.git("init -q -b main .", "shop")
+    place.git("commit -q --allow-empty -m c", "shop")
+    place.git("worktree add -q ../tree", "shop")
+    added = place.run("memory", "add", "Deploy", "-t", "project", "-d", "how to deploy", "-b", "Key 4711.", cwd="shop")
+    assert added.returncode == 0
+    return place.path("shop")
+
+
+def recalled(place, folder="proj"):
+    return b"4711" in place.run("memory", "recall", "how to deploy", cwd=folder).stdout
+
+
+def forge(place, neighbour, way):
+    """What an attacker can write to be taken for a worktree of another project."""
+    private = f"{neighbour}/.git/worktrees/tree"
+    if way == "named":
+        place.write("proj/.git", f"gitdir: {private}\n")
+    elif way == "own":  # the attacker's own folder names it back
+        place.write("proj/.git", "gitdir: private\n")
+        place.write("proj/private/commondir", f"{neighbour}/.git\n")
+        place.write("proj/private/gitdir", f"{place.proj}/.git\n")
+    elif way == "relative":
+        place.write("proj/.git", "gitdir: worktrees/x\n")
+        place.write("proj/worktrees/x/commondir", f"{neighbour}/.git\n")
+        place.write("proj/worktrees/x/gitdir", "../../.git\n")
+    elif way == "linked folder":
+        place.link("proj/private", private)
+        place.write("proj/.git", "gitdir: private\n")
+    elif way == "linked file":
+        place.link("proj/.git", f"{place.path('tree')}/.git")
+    else:
+        place.link("proj/.git", f"{neighbour}/.git")
+
+
+@pytest.mark.parametrize("way", ["named", "own", "relative", "linked folder", "linked file", "linked repository"])
+def test_a_git_file_does_not_bring_the_memories_of_another_project(place, neighbour, way):
+    forge(place, neighbour, way)
+    assert not recalled(place)
+    payload = {"session_id": "s", "cwd": place.proj, "hook_event_name": "UserPromptSubmit", "prompt": "how to deploy?"}
+    told = place.run("hook", "UserPromptSubmit", input=json.dumps(payload).encode())
+    assert (told.returncode, b"4711" in told.stdout) == (0, False)
+    if way != "linked repository":
+        assert b"worktree-not-linked" in place.run("memory", "doctor", "--json").stdout
+    place.run("memory", "add", "Mine", "-t", "project", "-d", "mine", "-b", "4712")
+    assert b"4712" not in place.run("memory", "recall", "mine", cwd="shop").stdout
+
+
+def test_a_git_file_does_not_bring_the_trust_of_another_project(place, neighbour):
+    place.write("home/.claude.json", json.dumps({"projects": {neighbour: {"hasTrustDialogAccepted": True}}}))
+    place.write("proj/.claude/settings.json", json.dumps({"permissions": {"allow": ["Bash(touch *)"]}}))
+    place.write("tree/.claude/settings.json", json.dumps({"permissions": {"allow": ["Bash(touch *)"]}}))
+    forge(place, neighbour, "named")
+    for folder, decision in (("proj", "ask"), ("tree", "allow")):
+        found = Permission.load(place.path(folder), home=place.home, env={}, managed=place.managed)
+        assert found.check("Bash", {"command": "touch x"}).decision == decision
+
+
+def test_worktrees_that_are_linked_back_share_their_memories(place, neighbour):
+    assert recalled(place, "tree")
+    os.rename(place.path("tree"), place.path("moved"))
+    assert not recalled(place, "moved")
+    place.git("worktree repair ../moved", "shop")
+    assert recalled(place, "moved")
+    private = f"{neighbour}/.git/worktrees/tree"
+    place.write("moved/.git", "gitdir: ../shop/.git/worktrees/tree\n")  # as newer versions of git write them
+    place.write(f"{private}/gitdir", "../../../../moved/.git\n")
+    assert recalled(place, "moved")
+    place.link("elsewhere", place.path("moved"))
+    assert recalled(place, "elsewhere")
+
+
+def test_a_submodule_keeps_its_own_memories(place, neighbour):
+    place.folder("proj")
+    place.git("init -q -b main .", "proj")
+    place.git("submodule --quiet add ../shop lib", "proj")
+    add = ("memory", "add", "Lib", "-t", "project", "-d", "how the lib works", "-b", "Key 4713.")
+    assert place.run(*add, cwd="proj/lib").returncode == 0
+    assert b"4713" in place.run("memory", "recall", "how the lib works", cwd="proj/lib").stdout
+    assert not recalled(place, "proj/lib")

@@ -189,9 +189,9 @@ def _is_tracked(path: str) -> bool:
 
 
 def _is_trusted(tree: Disk, cwd: str, home: str, config: str, *, own: bool) -> bool:
-    """Whether the user has accepted the project, as Claude Code notes it."""
-    from foretold.dialects.surroundings import find_git
+    """Whether the user has accepted the project, as Claude Code notes it; a forged worktree of one is not that."""
+    from foretold.dialects.surroundings import find_linked_git
 
-    git = find_git(tree, cwd)
+    git = find_linked_git(tree, cwd)
     notes = read_json(tree, f"{config}/.claude.json" if own else f"{home}/.claude.json", [])
     return dig(notes, "projects", git.main if git else cwd, "hasTrustDialogAccepted") is True
