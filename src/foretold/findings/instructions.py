@@ -136,7 +136,7 @@ RULES = (
     Rule(
         "markdown-nesting",
         "warning",
-        what="the text is nested so deeply that imports in it may be misread",
+        what="the text is nested so deeply, or names so many files, that imports in it may be misread",
         why="Beyond this depth the answer is an estimate, and the agent itself becomes slow.",
         example="a list inside a quote inside a list, 100 levels deep",
         fix="flatten it",

@@ -1,10 +1,14 @@
 """Imports in place of their tokens: what is a token, what is code, what stays."""
 
+import re
+
 import pytest
 from hypothesis import given, strategies as st
 
+import foretold
 from foretold.compat import mink
-from foretold.instructions.text.inline import marks_of
+from foretold.instructions.text.inline import MOST, _Spans, marks_of
+from foretold.storage.tree import Disk
 
 
 def paths(text):
@@ -224,3 +228,64 @@ def test_a_link_is_read_from_where_it_leads(place):
 
 def test_marks_are_not_looked_for_in_code():
     assert [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]] == ["a.md", ""]
+
+
+# -- texts made to be slow -------------------------------------------------------------------------------------
+
+
+class CountingDisk(Disk):
+    """A file system that counts what it is asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+
+    def read(self, path, limit):
+        self.asked += 1
+        return super().read(path, limit)
+
+    def kind(self, path):
+        self.asked += 1
+        return super().kind(path)
+
+
+INLINING = {"mink": "CLAUDE.md", "gemini-cli": "GEMINI.md", "qwen-code": "QWEN.md", "copilot-cli": "AGENTS.md"}
+
+
+@pytest.mark.parametrize("agent", INLINING)
+def test_a_missing_file_is_looked_for_once_however_often_it_is_named(place, agent):
+    place.write(f"proj/{INLINING[agent]}", "@a " * 50_000 + "@b.md " * 50_000)
+    disk = CountingDisk()
+    view = foretold.load(place.proj, agent=agent, home=place.home, env={}, tree=disk)
+    assert len(re.findall(r"@a |Import failed: a ", view.entries[0].text)) == 50_000
+    assert disk.asked < 200
+    assert len(view.findings) < 10
+
+
+@pytest.mark.parametrize("agent", INLINING)
+def test_so_many_different_files_are_not_looked_for(place, agent):
+    text = " ".join(f"@a{number}.md" for number in range(MOST + 5_000))
+    place.write(f"proj/{INLINING[agent]}", text)
+    disk = CountingDisk()
+    view = foretold.load(place.proj, agent=agent, home=place.home, env={}, tree=disk)
+    assert disk.asked < 4 * MOST
+    assert [each.message for each in view.findings if "more than 10,000 files" in each.message]
+
+
+@given(st.text("``a \n", max_size=24))
+def test_a_span_that_ends_anywhere_ends_as_the_expression_does(text):
+    expression, spans, at = re.compile(r"(`+)([\s\S]*?)\1"), _Spans(text, bounded=False), 0
+    while run := re.compile("`+").search(text, at):
+        whole = expression.match(text, run.start())
+        at = spans.end(*run.span())
+        assert at == (whole.end() if whole else run.end())
+
+
+@given(st.lists(st.sampled_from(["`", "a", "\n", " ", "# ", "> ", "- ", "\n\n", "\n# "]), max_size=24), st.data())
+def test_a_paragraph_ends_where_it_does_whatever_was_asked_before(pieces, data):
+    text = "".join(pieces)
+    places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    spans = _Spans(text, bounded=True)
+    assert [spans._paragraph_end(at) for at in places] == [
+        _Spans(text, bounded=True)._paragraph_end(at) for at in places
+    ]

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from foretold.dialects.schema import Imports
 from foretold.dialects.surroundings import join, marked_top, user_home
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
 
 CLOSING = ".,;:)]}"
 NEARLY = "there is punctuation before the @"
+MOST = 10_000  #: files that one text may name: each costs a few system calls, and a megabyte has room for 300,000
 MOST_MEANT = 200  #: tokens of one file that are checked for what may have been meant
-_MEANT = re.compile(r"@(?<![\w/.@+%\\#&?=]@)([~./A-Za-z0-9_-][^\s`\"'()<>\[\]{}|,;*\\#]*)")
+_NAME = r"[^\s`\"'()<>\[\]{}|,;*\\#]*"
+_MEANT = re.compile(rf"@(?<![\w/.@+%\\#&?=]@)(?={_NAME}[./])([~./A-Za-z0-9_-]{_NAME})")
 
 
 def expand(loader: Loader, path: str, real: str, text: FileText, origin: Origin) -> tuple[str, tuple[str, ...]]:
@@ -75,7 +78,8 @@ class Inlining:
         self.root = ""  #: what every file must lie in, if that is not the working directory
         if self.imports.within == "project":
             self.root = marked_top(loader.tree, folder, loader.surroundings.markers) or folder
-        self.paths: list[str] = []
+        self.paths: dict[str, None] = {}
+        self.count = 0  #: files that were tried
         self.done: list[str] = []
 
     def pieces(
@@ -88,26 +92,31 @@ class Inlining:
             said = "nested too deeply to find its code: an @ in code may have been taken for an import"
             self.loader.findings.append(Finding(path, None, "markdown-nesting", said))
         capped: set[str] = set()
+        stays: set[str] = set()  #: tokens that are known to stay: one may be there a hundred thousand times
         at = counted = 0
         line = 1 + text.offset
-        for mark in marks:
-            line += shown.count("\n", counted, mark.start)
-            counted = mark.start
+        for start, end, written in marks:
+            if written in stays:
+                continue
+            line += shown.count("\n", counted, start)
+            counted = start
             found: tuple[FileText, str] | str | None = "" if imports.comments else None
-            target = self.target(mark.path, folder) if mark.path else ""
-            if mark.path and (target or mark.path) in self.tried:
-                found = self.tried[target or mark.path]
-            elif mark.path:
+            target = self.target(written, folder) if written else ""
+            if written and (target or written) in self.tried:
+                found = self.tried[target or written]
+            elif written:
                 below = origin._replace(kind="import", parent=path, line=line, depth=origin.depth + 1, wait=None)
-                found = None if target in capped else self.follow(target, mark.path, below, chain, capped)
+                is_left = target in capped or self.is_full(path)
+                found = None if is_left else self.follow(target, written, below, chain, capped)
             if found is None:
+                stays.add(written)
                 continue
-            yield shown[at : mark.start]
-            at = mark.end
+            yield shown[at:start]
+            at = end
             if isinstance(found, str):
-                yield _filled(found, mark.path, target)
+                yield _filled(found, written, target)
                 continue
-            before, _, after = _filled(imports.found, mark.path, target).partition("{text}")
+            before, _, after = _filled(imports.found, written, target).partition("{text}")
             yield before
             begun = len(self.done)
             yield self.pieces(target, found[1], found[0], below, chain | {found[1]})
@@ -115,7 +124,15 @@ class Inlining:
                 self.done[begun:] = ["".join(self.done[begun:]).rstrip()]
             yield after
         yield shown[at:]
-        self.note_meant(path, folder, text, origin, {mark.start for mark in marks})
+        self.note_meant(path, folder, text, origin, marks)
+
+    def is_full(self, path: str) -> bool:
+        """Whether so many files were tried that no more are; the first time, a finding says so."""
+        self.count += 1
+        if self.count == MOST + 1:
+            said = f"it names more than {MOST:,} files; what it names after them is not looked for"
+            self.loader.findings.append(Finding(path, None, "markdown-nesting", said))
+        return self.count > MOST
 
     def follow(
         self, target: str, written: str, origin: Origin, chain: frozenset[str], capped: set[str]
@@ -142,15 +159,19 @@ class Inlining:
             return self.imports.again
         self.reals.add(real)
         if target not in self.paths:
-            self.paths.append(target)
+            self.paths[target] = None
             loader.findings += text.findings
         return text, real
 
-    def note_meant(self, path: str, folder: str, text: FileText, origin: Origin, starts: set[int]) -> None:
+    def note_meant(
+        self, path: str, folder: str, text: FileText, origin: Origin, marks: Sequence[tuple[int, int, str]]
+    ) -> None:
         """Note what looks like a token of a file and is not one, if its file exists."""
         shown, seen = text.shown, set[str]()
+        starts: set[int] | None = None  #: of the tokens
         for found in _MEANT.finditer(shown):
             written = found[1].rstrip(CLOSING)
+            starts = {mark[0] for mark in marks} if starts is None else starts
             if found.start() in starts or not ("/" in written or "." in written.strip(".")) or written in seen:
                 continue
             seen.add(written)
@@ -237,7 +258,24 @@ def marks_of(text: str, imports: Imports = Imports()) -> tuple[list[ImportMark],
     elif imports.regions == "fences" and ("```" in text or "~~~" in text):
         lines = text.split("\n")
         blocks = _offsets(lines, _fences(lines))
+    if not blocks and "`" not in text and (imports.form != "mink" or "<!--" not in text):
+        return _plain_marks(text, imports), is_exact
     return list(_marks(text, blocks, imports)), is_exact
+
+
+def _plain_marks(text: str, imports: Imports) -> list[ImportMark]:
+    """The marks of a text without code and comments: all of them are tokens. Twice as fast."""
+    closing = _CLOSING[imports.form]
+    paths: dict[str, str] = {}
+    marks = []
+    for found in _TOKENS[imports.form].finditer(text):
+        token, start = found[0], found.start()
+        path = paths.get(token)
+        if path is None:
+            path = paths[token] = token[1:].rstrip(closing)
+        if path:
+            marks.append(ImportMark(start, start + 1 + len(path), path))
+    return marks
 
 
 def _marks(text: str, blocks: list[tuple[int, int]], imports: Imports) -> Iterator[ImportMark]:
@@ -271,19 +309,32 @@ class _Spans:
     Where a span is not `bounded`, it ends at the next run of at least as many, anywhere.
     """
 
-    __slots__ = ("bounded", "limit", "runs", "text")
+    __slots__ = ("bounded", "heading_end", "limit", "line_end", "longest", "runs", "starts", "text")
 
     def __init__(self, text: str, *, bounded: bool) -> None:
         self.text, self.limit, self.bounded = text, -1, bounded
         self.runs: dict[int, list[int]] | None = None  #: width -> where runs of so many backticks are
+        self.starts: list[int] | None = None  #: of all runs
+        self.longest: list[int] = []  #: of each and those after it, how long the longest is
+        self.line_end = self.heading_end = -1  #: of the line that was looked at last; of a heading, else no limit
+
+    def _end_anywhere(self, start: int, end: int) -> int:
+        r"""Where `(`+)([\s\S]*?)\1` ends: the run gives back backticks until as many follow, in it or later."""
+        if self.starts is None:
+            found = [match.span() for match in re.finditer("`+", self.text)]
+            self.starts = [at for at, _ in found]
+            lengths = accumulate((after - at for at, after in reversed(found)), max)
+            self.longest = [*lengths][::-1]
+        at = bisect_left(self.starts, end)
+        half = (end - start) // 2
+        width = min(end - start, self.longest[at] if at < len(self.longest) else 0)
+        if width > half:
+            return self.text.index("`" * width, end) + width
+        return start + 2 * half if half else end
 
     def end(self, start: int, end: int) -> int:
         if not self.bounded:
-            for width in range(end - start, 0, -1):  # `(`+)([\s\S]*?)\1` gives back until it matches
-                closing = self.text.find("`" * width, start + width)
-                if closing >= 0:
-                    return closing + width
-            return end
+            return self._end_anywhere(start, end)
         before = self.text[max(0, start - 100) : start]
         if (len(before) - len(before.rstrip("\\"))) % 2:
             start += 1  # the first one is escaped
@@ -301,10 +352,11 @@ class _Spans:
         if self.limit < at:
             found = _PARAGRAPH_END.search(self.text, at)
             self.limit = found.start() if found else len(self.text)
-        line = self.text.rfind("\n", 0, at) + 1
-        if _HEADING.match(self.text, line):
-            return min(self.limit, self.text.find("\n", at) % (len(self.text) + 1))
-        return self.limit
+        if at > self.line_end:  # the same line is asked about many times, and may be long
+            line = max(self.line_end, self.text.rfind("\n", max(0, self.line_end), at)) + 1
+            self.line_end = self.text.find("\n", at) % (len(self.text) + 1)
+            self.heading_end = self.line_end if _HEADING.match(self.text, line) else len(self.text)
+        return min(self.limit, self.heading_end)
 
 
 def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
@@ -379,10 +431,15 @@ def expand_flat(loader: Loader, real: str, text: FileText, origin: Origin) -> tu
         blocks.append(BLOCK.format(path=path, text=trim(found.shown)))
         if depth >= loader.dialect.imports.depth:
             continue
-        for mark in marks_of(found.shown, whole.imports)[0]:  # the last is taken from the stack first
-            target = whole.target(mark.path, base)
-            below = origin._replace(kind="import", parent=path, depth=depth + 1)
-            if not whole.refusal(target, mark.path, below)[0]:
+        below = origin._replace(kind="import", parent=path, depth=depth + 1)
+        marks = dict.fromkeys(mark.path for mark in reversed(marks_of(found.shown, whole.imports)[0]))
+        for written in reversed(
+            marks
+        ):  # the last is taken from the stack first; of equal ones, the others are seen then
+            if whole.is_full(path):
+                break
+            target = whole.target(written, base)
+            if not whole.refusal(target, written, below)[0]:
                 more = read_text(loader.tree, target, loader.dialect, "import")
                 if isinstance(more, Fault):
                     loader.skip(target, more.reason, below, more.detail)
