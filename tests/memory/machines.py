@@ -26,7 +26,7 @@ import foretold
 from foretold.errors import ForetoldError
 from foretold.memory.note import INDEX
 from foretold.memory.store.inbox import Inbox
-from foretold.memory.store.index_file import entries_of
+from foretold.memory.store.index_file import entries_of, has_more
 from foretold.memory.store.store import Store, write_text
 from foretold.memory.store.transaction import MemoryFolder as Folder
 from foretold.storage.digest import digest_of
@@ -296,7 +296,10 @@ def problems(store, own=OWNED, *, leftovers=False, displaced=False):
         said.append(f"history says {sorted(replayed(changes))}, the folder has {sorted(files)}")
     index = store.index()
     listed = [entry.file for entry in entries_of(index)]
-    if sorted(listed) != sorted(files):
+    if has_more(index):
+        if not set(listed) <= set(files) or f"and {len(files) - len(listed):,} more" not in index:
+            said.append(f"the index lists {len(listed)} of {len(files)} files, and ends with {index[-80:]!r}")
+    elif sorted(listed) != sorted(files):
         said.append(f"the index lists {sorted(listed)}, the folder has {sorted(files)}")
     owned = own if "user_a.md" in files else [line for line in own if "user_a.md" not in line]
     kept = index.splitlines() if not displaced else [index, *((change.data or b"").decode() for change in changes)]

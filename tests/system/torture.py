@@ -9,6 +9,8 @@ python tests/system/torture.py --minutes 60    longer: every part goes on with o
 | kill -9 | a process that writes is killed at a random moment, again and again, on one store |
 | failing calls | of every operation, every call fails (five errors, short writes) or is the last one of its process |
 | power cut | every state that a disk may be in, at every moment of a recording; also after a process has died |
+| many files | the processes again among 5,000 memories with one that cannot be read, then with an index of 9 MB |
+| format | a store of the first format is migrated and brought back, with every call failing or the last one |
 | swapped links | a folder that turns into a link and back while files are written in it |
 
 *wrong* counts whatever does not fit together: index, history, files, leftovers, words of an error. *displaced* are
@@ -34,10 +36,12 @@ from collections import Counter
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+from foretold.memory.store import migration
 from memory import machines, powercut
 
 FAULTS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS, errno.EACCES, "short", "die", "kill", "torn")
-SHARES = {"processes": 0.2, "kill -9": 0.2, "failing calls": 0.3, "power cut": 0.25, "swapped links": 0.05}
+SHARES = {"processes": 0.15, "kill -9": 0.15, "failing calls": 0.25, "power cut": 0.2, "swapped links": 0.05}
+SHARES |= {"many files": 0.1, "format": 0.1}
 
 
 class Account:
@@ -187,7 +191,87 @@ def links(root, account, over):
             return
 
 
+def many(root, account, over):
+    """Many processes among many files; an index that is too large to be read; and what restores it."""
+    for turn in itertools.count():
+        where = os.path.join(root, str(turn))
+        store = machines.seeded(where)
+        for number in range(5_000):
+            with open(os.path.join(store.path, f"user_many_{number}.md"), "w", encoding="utf-8") as file:
+                file.write(machines.text_of(f"many-{number}", f"Body of {number}."))
+        os.mkdir(os.path.join(store.path, "user_unreadable.md"))
+        said, acknowledged = run_workers(where, f"m{turn}", 8, 64)
+        store.put("user_last.md", machines.text_of("last", "Last."))
+        said += machines.lost(store, acknowledged) + machines.problems(store, ["# Mine", "Keep this line."])
+        path = os.path.join(store.path, "MEMORY.md")
+        with open(path, "ab") as file:
+            file.write(b"A line of another program.\n" * 350_000)
+        with open(path, "rb") as file:
+            large = file.read()
+        more, heard = run_workers(where, f"l{turn}", 8, 32)
+        said += more + machines.lost(store, heard)
+        with open(path, "rb") as file:
+            said += ["LOST: lines of a large index"] * (file.read() != large)
+        short = machines.store_in(where).shorten_index()
+        said += machines.problems(store, ["# Mine", "Keep this line."]) + ["it is not short"] * (short is None)
+        store.restore("MEMORY.md")
+        with open(path, "rb") as file:
+            said += ["LOST: the large index"] * (file.read() != large)
+        acknowledged |= heard
+        account.add(said, runs=1, acknowledged=len(acknowledged))
+        account.counts["kept"] += len(acknowledged) - sum(each.startswith("LOST: {") for each in said)
+        shutil.rmtree(where)
+        if over():
+            return
+
+
+def run_workers(where, name, count, changes):
+    """What processes say that write at once, and what was acknowledged to them."""
+    workers = [machines.Worker(where, f"{name}-{number}", changes // count) for number in range(count)]
+    said = [f"complaint: {each}" for worker in workers if (each := worker.end())]
+    return said, {key: ack for worker in workers for key, ack in worker.acknowledged().items()}
+
+
+def formats(root, account, over):
+    """A store of the first format, migrated by a change and brought back: every call fails, or is the last one."""
+    where = os.path.join(root, "run")
+    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "memory/store/format1")
+    plan = []
+    for back in (False, True):
+        kernel = machines.Faulty(0, 0)
+        shutil.copytree(source, where)
+        change_format(where, kernel, back=back)
+        shutil.rmtree(where)
+        plan += [(back, at, fault) for fault in FAULTS for at in range(1, kernel.count + 1)]
+    random.Random(5).shuffle(plan)
+    account.counts["planned"] = len(plan)
+    for back, at, fault in plan:
+        shutil.copytree(source, where)
+        known = {each.number: each.data for each in machines.store_in(where).journal.changes()}
+        machines.in_child(lambda: change_format(where, machines.Faulty(at, fault), back=back))  # noqa: B023
+        store = machines.store_in(where)
+        store.put("user_next.md", machines.text_of("next", "Next."))
+        log = {each.number: each.data for each in store.journal.changes()}
+        said = [f"LOST: change {number}" for number, data in known.items() if log.get(number) != data]
+        said += [each for each in machines.problems(store, leftovers=True) if not each.startswith("damage")]
+        account.add([f"{back}, call {at}, {fault}: {each}" for each in said], runs=1, acknowledged=len(known))
+        account.counts["kept"] += len(known) - sum("LOST" in each for each in said)
+        shutil.rmtree(where)
+        if over():
+            return
+
+
+def change_format(where, kernel, *, back):
+    """Bring a store into this program's format, or, after that, into the first one."""
+    versioned = machines.store_in(where, machines.Quick() if back else kernel).versioned
+    with versioned.locked():
+        pass
+    if back:
+        migration.go_back(machines.store_in(where, kernel).versioned, 1)
+
+
 PARTS = {"processes": processes, "kill -9": kills, "failing calls": faults, "power cut": power, "swapped links": links}
+PARTS |= {"many files": many, "format": formats}
 COLUMNS = ("runs", "states", "operations", "acknowledged", "kept", "lost", "torn", "wrong", "displaced")
 
 

@@ -118,7 +118,7 @@ def test_the_memory_that_cannot_be_read_says_so_itself(installed, folder, faults
 
 
 def test_what_could_not_be_read_is_not_taken_for_deleted(installed, folder, faults):
-    memory(installed, folder, "log")
+    memory(installed, folder, "add", "First", "-t", "user", "-d", "d", "-b", "b")
     env = {"LD_PRELOAD": faults, "FAULT": f"read:{errno.EIO}:user_bad.md"}
     memory(installed, folder, "add", "New", "-t", "user", "-d", "d", "-b", "b", env=env)
     assert "delete" not in memory(installed, folder, "log", env=env)[1]
