@@ -35,6 +35,7 @@ from foretold.storage.kernel import KERNEL, Kernel
 CALLS = "open close write fsync fchmod ftruncate link rename unlink mkdir rmdir exchange".split()
 PREAMBLE = "# Mine\n\nKeep this line.\n"
 FOREIGN = "user_foreign.md"
+MANY = "user_many_"  #: how the names of files begin that another program wrote by the thousand
 OWN = "- [In my own words](user_a.md): hand-written"
 OWNED = ("# Mine", "Keep this line.", OWN)
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
@@ -315,7 +316,12 @@ def strays(store):
     known |= {"log.jsonl.torn", "inbox.jsonl.torn"}  # where half a record of a killed process is put aside
     found = [name for _, _, names in os.walk(store.path) for name in names if name.startswith(".")]
     for folder in (store.state, store.cache):
-        found += [name for _, _, names in os.walk(folder) for name in names if name not in known]
+        found += [
+            name
+            for base, _, names in os.walk(folder)
+            for name in names
+            if name not in known and os.path.basename(base) != "kept"  # where large indexes are
+        ]
     return [f"left behind: {name}" for name in found]
 
 
@@ -433,7 +439,7 @@ def lost(store, acknowledged, *, killed=False):
     for change in changes:
         if change.by == "other" and change.file != INDEX and change.op != "leftover":
             before = last.get(change.file)
-            if before is None and change.file == FOREIGN:
+            if before is None and change.file.startswith((FOREIGN, MANY)):
                 continue
             if not killed or before is None or before.session in acknowledged:
                 said.append(f"LOST: {change.op} of {change.file} by nobody, after {before and before.session}")

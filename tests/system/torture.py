@@ -197,7 +197,7 @@ def many(root, account, over):
         where = os.path.join(root, str(turn))
         store = machines.seeded(where)
         for number in range(5_000):
-            with open(os.path.join(store.path, f"user_many_{number}.md"), "w", encoding="utf-8") as file:
+            with open(os.path.join(store.path, f"{machines.MANY}{number}.md"), "w", encoding="utf-8") as file:
                 file.write(machines.text_of(f"many-{number}", f"Body of {number}."))
         os.mkdir(os.path.join(store.path, "user_unreadable.md"))
         said, acknowledged = run_workers(where, f"m{turn}", 8, 64)
