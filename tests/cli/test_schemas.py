@@ -76,6 +76,8 @@ file-restores           files undo --json
 install                 install claude-code --json
 installed               install --list --json
 uninstall               uninstall claude-code --json
+checkup                 doctor --json
+checkup                 doctor --fix --yes --json
 conform                 conform {cases} --json
 """
 SPACES = str.maketrans(",;", " \n")

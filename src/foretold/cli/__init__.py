@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 COMMANDS = """
-show explain compare memory sessions files install uninstall
+show explain compare memory sessions files doctor install uninstall
 probe conform hook mcp rule completion
 """.split()
 
@@ -35,6 +35,7 @@ commands:
   memory      what an agent remembers here: list, recall, add, verify, …
   sessions    what was said: list, show, search, export, archive, repair, …
   files       what was changed: history, diff, restore, rewind
+  doctor      check this machine and project; --fix repairs
   install     add hooks and an MCP server to an agent's settings
   uninstall   remove them again
   probe       run the agent on this machine, and compare with our answer

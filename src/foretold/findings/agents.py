@@ -6,12 +6,36 @@ from foretold.findings.registry import Rule
 
 RULES = (
     Rule(
+        "command-gone",
+        "error",
+        what="an agent is to start foretold with a program that does not exist",
+        why="Its hooks and tools are missing; some agents report an error at every event.",
+        example="/old/venv/bin/foretold hook Stop",
+        fix="run `foretold install AGENT` again",
+    ),
+    Rule(
+        "command-not-isolated",
+        "error",
+        what="a hook or an MCP server runs foretold with Python modules or programs of the folder it is started in",
+        why="An agent starts it in the folder of a project: the author of a cloned repository can run code as you.",
+        example="python3 -m foretold hook Stop",
+        fix="run `foretold doctor --fix`, or write the whole path of the program, or `python3 -I -m foretold`",
+    ),
+    Rule(
         "hook-failed",
         "warning",
         what="a hook of claude-agent-sdk failed; the agent went on without it",
         why="What the hook would have injected is missing.",
         example="a store that cannot be read",
         fix="read the message; run `foretold memory doctor`",
+    ),
+    Rule(
+        "install-leftover",
+        "note",
+        what="a copy of an agent's settings was left by an install that was killed",
+        why="It may contain credentials, and nothing needs it.",
+        example="~/.claude/.foretold-4d2-0f3a-0",
+        fix="run `foretold doctor --fix`",
     ),
     Rule(
         "instructions-failed",
@@ -70,12 +94,28 @@ RULES = (
         fix="run `foretold memory doctor`",
     ),
     Rule(
+        "relative-search-path",
+        "warning",
+        what="PATH or PYTHONPATH has a relative or empty entry",
+        why="Programs or Python modules are taken from any folder you are in, also from a clone of a stranger.",
+        example="export PYTHONPATH=.",
+        fix="remove the entry, or write it as an absolute path",
+    ),
+    Rule(
         "reply-empty",
         "warning",
         what="a model replied with neither text nor a tool call",
         why="The turn ends without an answer.",
         example="a reply cut off by a content filter",
         fix="ask again; the message says why it stopped",
+    ),
+    Rule(
+        "server-package-missing",
+        "error",
+        what="the Python of our MCP server lacks the package that the server needs",
+        why="The agent cannot start the server.",
+        example="foretold mcp, without the extra `mcp`",
+        fix="install the package",
     ),
     Rule(
         "session-shared",

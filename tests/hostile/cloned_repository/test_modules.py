@@ -13,6 +13,9 @@ import pytest
 from foretold.dialects.install_targets import HOOKS
 from foretold.serve.install.targets import InstallPlace, find_installations
 
+from ..conftest import Place
+from .conftest import Canary
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Python modules: a user who ran `pip install --user foretold`, and agents that start our commands in a clone
@@ -36,9 +39,9 @@ VARIABLES = {
 class UserInstall:
     """foretold as `pip install --user` leaves it: the script in ~/.local/bin, the modules in a user's own packages."""
 
-    def __init__(self, home):
-        self.home, self.python = home, sys._base_executable
-        self.script = os.path.join(home, ".local", "bin", "foretold")
+    def __init__(self, place):
+        self.place, self.home, self.python = place, place.home, sys._base_executable
+        self.script = os.path.join(self.home, ".local", "bin", "foretold")
         self._install()
 
     def _install(self):
@@ -69,32 +72,39 @@ class UserInstall:
 
 @pytest.fixture(scope="module")
 def user_install(tmp_path_factory):
-    return UserInstall(os.path.realpath(tmp_path_factory.mktemp("home")))
+    place = Place(tmp_path_factory.mktemp("user"))
+    place.canary = Canary(place.root)
+    return UserInstall(place)
 
 
-@pytest.fixture
-def hostile(place, canary):
-    """A clone in which every module name, alone and as a package, is a payload."""
+@pytest.fixture(scope="module")
+def stage(user_install):
+    """A clone in which every module name, alone and as a package, is a payload; and agents' settings as
+    `foretold install` wrote them from inside the clone."""
+    place = user_install.place
     for name in NAMES:
-        place.write(f"proj/{name}.py", canary.python)
+        place.write(f"proj/{name}.py", place.canary.python)
     for name in ("foretold", "foretold/cli", "encodings", "headnote"):
-        place.write(f"proj/{name}/__init__.py", canary.python)
-    place.write("proj/foretold/__main__.py", canary.python)
+        place.write(f"proj/{name}/__init__.py", place.canary.python)
+    place.write("proj/foretold/__main__.py", place.canary.python)
     place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("bin/claude", "#!/bin/sh\nexit 1\n", mode=0o755)
     place.git("init -q")
+    done = user_install.run([user_install.script, "install", *HOOKS, "--hooks", "--mcp", "--yes"], place.proj)
+    assert done.returncode == 0, done.stderr
     return place
 
 
 @pytest.fixture
-def agents_settings(user_install, hostile):
-    """The settings of every agent with hooks, as `foretold install` wrote them from inside the clone."""
-    shutil.copytree(os.path.join(user_install.home, ".local"), hostile.path("home/.local"), symlinks=True)
-    script = hostile.path("home/.local/bin/foretold")
-    env = {"HOME": hostile.home, "PATH": os.pathsep.join([os.path.dirname(script), user_install.environment()["PATH"]])}
-    words = [script, "install", *HOOKS, "--hooks", "--mcp", "--yes"]
-    done = user_install.run(words, hostile.proj, **env)
-    assert done.returncode == 0, done.stderr
-    return find_installations(InstallPlace(hostile.home, hostile.proj, env)), env
+def hostile(stage):
+    """The stage, before anything ran."""
+    if stage.canary.ran:
+        os.remove(stage.canary.path)
+    return stage
+
+
+def found_in(user_install, place):
+    return find_installations(InstallPlace(place.home, place.proj, user_install.environment()))
 
 
 def hook_lines(home):
@@ -113,29 +123,27 @@ def payload(place, event):
 
 
 @pytest.mark.parametrize("variables", VARIABLES)
-def test_no_hook_of_any_agent_imports_from_the_clone(agents_settings, user_install, hostile, canary, variables):
-    _, env = agents_settings
+def test_no_hook_of_any_agent_imports_from_the_clone(user_install, hostile, variables):
     more = {name: value.format(proj=hostile.proj) for name, value in VARIABLES[variables].items()}
     lines = list(hook_lines(hostile.home))
     assert len(lines) == sum(len(target.events) for target in HOOKS.values())
     for event, line in dict(reversed(lines)).items():  # one for each event; the agents' differ in an option
-        done = user_install.run(["/bin/sh", "-c", line], hostile.proj, payload(hostile, event), **{**env, **more})
-        assert (done.returncode, done.stderr, canary.ran) == (0, b"", False), line
+        done = user_install.run(["/bin/sh", "-c", line], hostile.proj, payload(hostile, event), **more)
+        assert (done.returncode, done.stderr, hostile.canary.ran) == (0, b"", False), line
 
 
 @pytest.mark.parametrize("variables", VARIABLES)
-def test_the_server_imports_nothing_from_the_clone(agents_settings, user_install, hostile, canary, variables):
-    found, env = agents_settings
+def test_the_server_imports_nothing_from_the_clone(user_install, hostile, variables):
     more = {name: value.format(proj=hostile.proj) for name, value in VARIABLES[variables].items()}
-    servers = {each.command for each in found if each.part == "mcp"}
+    servers = {each.command for each in found_in(user_install, hostile) if each.part == "mcp"}
     assert len(servers) == 1
-    done = user_install.run(servers.pop(), hostile.proj, **{**env, **more})
+    done = user_install.run(servers.pop(), hostile.proj, **more)
     assert b"foretold mcp needs a package that is not installed" in done.stderr  # so it did start
-    assert not canary.ran
+    assert not hostile.canary.ran
 
 
-def test_what_we_wrote_is_isolated_and_works(agents_settings, hostile):
-    found, _ = agents_settings
+def test_what_we_wrote_is_isolated_and_works(user_install, hostile):
+    found = found_in(user_install, hostile)
     assert [(each.agent, each.part) for each in found if not each.is_valid] == []
     assert {each.part for each in found} == {"hooks", "mcp"}
 
@@ -143,6 +151,8 @@ def test_what_we_wrote_is_isolated_and_works(agents_settings, hostile):
 COMMANDS = """
 --version
 install --list
+doctor
+doctor --fix --yes
 show
 explain
 completion bash
@@ -156,14 +166,12 @@ probe --program {agent}
 
 
 @pytest.mark.parametrize("line", COMMANDS.strip().splitlines())
-def test_no_command_imports_from_the_clone(agents_settings, user_install, hostile, canary, line):
-    _, env = agents_settings
-    agent = hostile.write("bin/claude", "#!/bin/sh\nexit 1\n", mode=0o755)
-    script = hostile.path("home/.local/bin/foretold")
-    done = user_install.run([script, *shlex.split(line.format(agent=agent))], hostile.proj, **env)
+def test_no_command_imports_from_the_clone(user_install, hostile, line):
+    script = user_install.script
+    done = user_install.run([script, *shlex.split(line.format(agent=hostile.path("bin/claude")))], hostile.proj)
     assert done.returncode in (0, 1, 3), done.stderr
     assert b"Traceback" not in done.stderr
-    assert not canary.ran
+    assert not hostile.canary.ran
 
 
 #: how each of our own processes is started, in code that a hook or a command runs
@@ -175,7 +183,7 @@ STARTS = {
     ),
     "index worker": (
         "import os; from foretold.sessions.fulltext.index import ShardHelper; "
-        "folder = os.environ['HOME'] + '/index'; os.mkdir(folder); "
+        "folder = os.environ['HOME'] + '/index'; os.makedirs(folder, exist_ok=True); "
         "helper = ShardHelper(folder, 0, [], os.open('/dev/null', 0)); "
         "helper.follow(print, []); print(helper._process.wait())"
     ),
@@ -198,26 +206,20 @@ STARTS = {
 
 @pytest.mark.parametrize("kind", STARTS)
 @pytest.mark.parametrize("variables", ["plain", "dot", "empty entries"])
-def test_no_process_of_ours_imports_from_the_clone(agents_settings, user_install, hostile, canary, kind, variables):
+def test_no_process_of_ours_imports_from_the_clone(user_install, hostile, kind, variables):
     """The process that starts it is isolated; the variables are still in its environment."""
-    _, env = agents_settings
-    agent = hostile.write("bin/claude", "#!/bin/sh\nexit 1\n", mode=0o755)
     words = [user_install.python, "-E", "-P", "-c", STARTS[kind]]
-    done = user_install.run(words, hostile.proj, **env, **VARIABLES[variables], AGENT=agent)
-    assert (done.stdout.split()[-1:], canary.ran) == ([b"0"], False), done.stderr
+    done = user_install.run(words, hostile.proj, **VARIABLES[variables], AGENT=hostile.path("bin/claude"))
+    assert (done.stdout.split()[-1:], hostile.canary.ran) == ([b"0"], False), done.stderr
 
 
-def test_a_relative_entry_of_the_variable_is_forgotten_by_the_program(agents_settings, user_install, hostile, canary):
+def test_a_relative_entry_of_the_variable_is_forgotten_by_the_program(user_install, hostile):
     """The script itself is not isolated: what Python imports before it is beyond us, what we import later is not."""
-    _, env = agents_settings
-    for name in os.listdir(hostile.proj):
-        if name.endswith(".py") and name not in ("argparse.py", "tomllib.py", "textwrap.py", "difflib.py"):
-            os.remove(os.path.join(hostile.proj, name))
-    for name in ("foretold", "encodings", "headnote"):
-        shutil.rmtree(os.path.join(hostile.proj, name))
-    script = hostile.path("home/.local/bin/foretold")
-    done = user_install.run([script, "install", "--list"], hostile.proj, **env, PYTHONPATH=".")
-    assert (done.returncode, done.stderr, canary.ran) == (1, b"", False)  # the server lacks its package
+    for name in ("argparse", "tomllib", "textwrap", "difflib"):
+        hostile.write(f"other/{name}.py", hostile.canary.python)
+    done = user_install.run([user_install.script, "install", "--list"], hostile.path("other"), PYTHONPATH=".")
+    # the server lacks its package
+    assert (done.returncode, done.stderr, hostile.canary.ran) == (1, b"", False)
 
 
 def test_a_clone_with_an_innocent_module_can_be_probed(place):
@@ -233,3 +235,25 @@ def test_a_clone_with_an_innocent_module_can_be_probed(place):
             probe("claude-code@2.1.325", program=agent, home=place.home)
     finally:
         os.chdir(before)
+
+
+def test_what_others_wrote_is_reported_and_repaired(user_install, hostile):
+    """As an older version wrote it after `pip install --user`: it did run files of the clone."""
+    path, script = hostile.path("home/.claude/settings.json"), user_install.script
+    with open(path, encoding="utf-8") as file:
+        settings = json.load(file)
+    for event, groups in settings["hooks"].items():
+        groups[0]["hooks"][0]["command"] = f"{user_install.python} -m foretold hook {event}"
+    hostile.write("home/.claude/settings.json", json.dumps(settings))
+    loose = settings["hooks"]["Stop"][0]["hooks"][0]["command"]
+    user_install.run(["/bin/sh", "-c", loose], hostile.proj, payload(hostile, "Stop"))
+    assert hostile.canary.ran  # else the rest would prove nothing
+    os.remove(hostile.canary.path)
+    for words in (["install", "--list"], ["doctor"]):
+        done = user_install.run([script, *words], hostile.proj)
+        assert (done.returncode, b"command-not-isolated" in done.stdout) == (1, True)
+    user_install.run([script, "doctor", "--fix", "--yes"], hostile.proj)
+    for event, line in hook_lines(hostile.home):
+        user_install.run(["/bin/sh", "-c", line], hostile.proj, payload(hostile, event))
+    done = user_install.run([script, "install", "--list"], hostile.proj)
+    assert (b"command-not-isolated" in done.stdout, hostile.canary.ran) == (False, False)

@@ -22,7 +22,7 @@ from foretold.serve.install.program import doubts, is_there, our_command, python
 from foretold.serve.install.targets import InstallPlace, find_installations
 from foretold.storage.kernel import Kernel
 
-COMMAND = [sys.executable, "-m", "foretold"]
+COMMAND = [sys.executable, "-I", "-m", "foretold"]
 ODD = {
     "claude-code": {
         ".claude/settings.json": '{"model":"opus",   "hooks":{"Stop":[ {"hooks":[{"type":"command","command":"x"}]}]}}',

@@ -11,16 +11,26 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from foretold.cli.install.report import plan_json, print_plan, summarize_plan
-from foretold.cli.json import emit
+from foretold.cli.json import emit, findings_json
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint, confirm, plural, printable
 from foretold.dialects.install_targets import INSTALLS
 from foretold.errors import ForetoldError
 from foretold.serve.install.apply import apply_plan
 from foretold.serve.install.backup import Backups, state_folder
+from foretold.serve.install.isolation import find_loose
+from foretold.serve.install.leftovers import remove_leftovers
 from foretold.serve.install.ours import PARTS, is_our_call
 from foretold.serve.install.plan import InstallPlan, plan_install
-from foretold.serve.install.targets import Installation, InstallPlace, find_installations, install_of
+from foretold.serve.install.targets import (
+    BY_HAND,
+    LOOSE,
+    Installation,
+    InstallPlace,
+    find_installations,
+    findings_of,
+    install_of,
+)
 
 ABOUT = (
     "Let an agent run foretold: hooks (recall, rules, archive) and an MCP server, in the agent's own settings file. It "
@@ -48,6 +58,8 @@ def command(words: Sequence[str]) -> int:
     argv = shlex.split(options.command or "")
     if argv and not is_our_call(shlex.join([*argv, "hook", "Stop"])):
         parser.error("--command must end with the program foretold, else uninstall would not recognize it")
+    if argv and (loose := find_loose([*argv, "hook", "Stop"])):
+        parser.error(f"--command is not isolated: {loose.why}; give the path of the program, or python -I")
     parts = parts_of(options, parser)
     events = tuple(filter(None, (word.strip() for word in (options.events or "").split(","))))
     if options.events is not None and not events:
@@ -63,7 +75,8 @@ def _list(place: InstallPlace, options: argparse.Namespace) -> int:
     found = [each for each in find_installations(place) if each.agent in wanted]
     broken = any(not each.is_valid for each in found)
     if options.json:
-        emit("installed", {"installed": [each._asdict() for each in found], "agents": list(INSTALLS)})
+        shown = {"installed": [each._asdict() for each in found], "agents": list(INSTALLS)}
+        emit("installed", {**shown, "findings": findings_json(findings_of(found))})
         return 1 if broken else 0
     paint = Paint(place.cwd, place.home)
     if not found:
@@ -84,12 +97,13 @@ def _print_installation(each: Installation, paint: Paint) -> None:
     what = f"hooks for {len(each.events)} events" if each.part == "hooks" else "MCP server"
     print(f"{paint.bold(each.agent)} ({each.scope}): {what}  {paint.path(each.path)}")
     runs = paint.text(shlex.join(each.command))
-    print(paint.wrap(f"runs {runs}", 2) if each.is_valid else paint.red(paint.wrap(f"cannot be started: {runs}", 2)))
+    wrong = "command-not-isolated" if each.problem.startswith(LOOSE) else "cannot be started"
+    print(paint.wrap(f"runs {runs}", 2) if each.is_valid else paint.red(paint.wrap(f"{wrong}: {runs}", 2)))
     if each.problem:
         print(paint.wrap(f"because {each.problem}", 2))
     if each.missing:
         print(paint.wrap(f"without: {', '.join(each.missing)}", 2))
-    if not each.is_valid:
+    if not each.is_valid and not each.problem.endswith(BY_HAND):
         flag = " --project" if each.scope == "project" else ""
         print(f"  try: {printable(each.remedy) or f'foretold install {each.agent}{flag}'}")
 
@@ -147,6 +161,8 @@ def carry_out(
     backups, scope = Backups(state_folder(place.home, place.env)), "project" if options.project else "user"
 
     def plan_and_finish() -> int:
+        if not options.dry_run:
+            remove_leftovers(place, backups)
         plans = [make_plan(agent, place, backups, scope=scope) for agent in dict.fromkeys(options.agents)]
         return _finish(kind, plans, backups, options, Paint(place.cwd, place.home))
 

@@ -55,6 +55,8 @@ def summarize_plan(plan: InstallPlan, paint: Paint, kind: str) -> str:
     """What a plan does, in a sentence; empty if it does nothing."""
     if not plan.edits:
         return ""
+    if kind == "repair":
+        return f"This isolates foretold in {plan.agent}, with the command {shlex.join(plan.command)}"
     if kind == "uninstall":
         return f"This removes foretold from {plan.agent}: {_join([paint.path(edit.path) for edit in plan.edits])}."
     parts = {part for edit in plan.edits for part in edit.settings.parts}

@@ -6,7 +6,7 @@
    what counts is what the file is.
 3. A file that is as we left it is restored byte for byte. From one that was changed since, only ours is removed.
 4. `installs/begun` names the temporary files next to a settings file while it is changed. If the process was killed
-   there, the next one removes them; their content is stored here, too.
+   there, a later one removes them (`leftovers.py`); their content is stored here, too.
 """
 
 from __future__ import annotations
@@ -100,10 +100,31 @@ class Backups:
         except (OSError, ValueError):
             return
         for path in paths:
-            found = look_at(path)
-            if found.kind == "file" and (found.size == 0 or os.path.exists(self.object_path(found.digest))):
+            if self.holds(path):
                 self.kernel.unlink(path)
         self.kernel.unlink(os.path.join(self.folder, "begun"))
+
+    def holds(self, path: str) -> bool:
+        """Whether a file has nothing that is not stored here: a content of ours, or the beginning of one."""
+        found = look_at(path)
+        if found.kind != "file":
+            return False
+        return found.size == 0 or os.path.exists(self.object_path(found.digest)) or self._is_beginning(path, found.size)
+
+    def _is_beginning(self, path: str, size: int) -> bool:
+        """Whether a file was not written to its end: a process was killed meanwhile."""
+        try:
+            with os.scandir(os.path.join(self.folder, "objects")) as entries:
+                larger = [entry.path for entry in entries if entry.stat().st_size > size]
+            with open(path, "rb") as file:
+                data = file.read(size)
+            for name in larger:
+                with open(name, "rb") as file:
+                    if file.read(size) == data:
+                        return True
+        except OSError:
+            return False
+        return False
 
     def _record_path(self, path: str) -> str:
         return os.path.join(self.folder, digest_of(os.fsencode(path))[:24] + ".json")

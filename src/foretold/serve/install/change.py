@@ -9,12 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from foretold.dialects.install_targets import NAME
-from foretold.serve.install.formats import end_as_before, json, toml, yaml
+from foretold.dialects.install_targets import NAME, Install
+from foretold.serve.install.formats import end_as_before, json, toml, value_at, yaml
 from foretold.serve.install.formats.json import document_of
-from foretold.serve.install.ours import InstallPiece
+from foretold.serve.install.isolation import find_loose
+from foretold.serve.install.ours import InstallPiece, server_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +37,56 @@ def add_ours(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
     for keys, value in ((piece.keys, piece.value) for piece in pieces):
         text = toml.add(text, keys, value) if form == "toml" else yaml.add(text, keys[0], value)
     return text
+
+
+def isolate_ours(text: str, form: str, install: Install, command: Sequence[str]) -> str:
+    """A text in which this command replaces those that run foretold and are not isolated, whatever wrote them.
+
+    A line that does something else, too, stays: only its author knows what it is for.
+    """
+    value, keys = value_of(text, form), install.mcp.keys if install.mcp else ()
+    server = server_of(install.mcp, command) if install.mcp else {}
+    if not form.startswith("json"):
+        entry = server_entries(value, keys).get(NAME)
+        is_loose = entry is not None and find_loose(server_words(entry), entry.get("env"))
+        pieces = [InstallPiece("mcp", (*keys, NAME), server)]
+        return add_ours(text, form, pieces) if is_loose else text
+    after = install.hooks.after if install.hooks else ""
+    values: dict[Path, object] = {}
+    for path, handler in handlers_in(value.get("hooks")):
+        loose = find_loose(handler.get("command"))
+        if loose and loose.is_alone and loose.words[:1] == ("hook",):
+            values["hooks", *path, "command"] = shlex.join([*command, *loose.words]) + after
+    for name, entry in server_entries(value, keys).items():
+        if server and find_loose(server_words(entry), entry.get("env")):
+            values[*keys, name] = server
+    return json.replace(text, form, values) if values else text
+
+
+def handlers_in(hooks: object) -> Iterator[tuple[Path, dict[str, object]]]:
+    """Every handler of the hooks of settings, and its place below them."""
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
+                if isinstance(handler, dict):
+                    yield (event, at, "hooks", number), handler
+
+
+def server_entries(value: object, keys: tuple[str, ...]) -> dict[str, dict[str, object]]:
+    """The servers of settings, by their names."""
+    value = value_at(value, keys) if keys else None
+    if isinstance(value, list):
+        value = {item.get("name"): item for item in value if isinstance(item, dict)}
+    table = value if isinstance(value, dict) else {}
+    return {name: entry for name, entry in table.items() if isinstance(entry, dict)}
+
+
+def server_words(entry: Mapping[str, object]) -> tuple[str, ...]:
+    """The command that starts a server."""
+    command, args = entry.get("command"), entry.get("args")
+    first = [command] if isinstance(command, str) else command if isinstance(command, list) else []
+    return tuple(str(word) for word in [*first, *(args if isinstance(args, list) else [])]) or ("?",)
 
 
 def remove_ours(

@@ -3,16 +3,19 @@
 1. A hook is ours if its command calls `foretold hook`, whatever the path of the program. Other hooks stay, also in a
    group with ours.
 2. The server called `foretold` is ours.
-3. What to install comes from the tables of `dialects/install_targets.py`, with our own command filled in.
+3. Not all that is ours was written by an install. One writes `type`, `command` and `timeout`, and a plain command; what
+   has another form was written by hand, and is not removed by an uninstall.
+4. What to install comes from the tables of `dialects/install_targets.py`, with our own command filled in.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 
-from foretold.dialects.install_targets import NAME, Hook, HookTarget, Install, McpTarget
+from foretold.dialects.install_targets import INSTALLS, NAME, Hook, HookTarget, Install, McpTarget
 from foretold.types import NamedTuple
 
 _CALL = re.compile(r"""(?:^|[\s/"'])foretold["']?\s+hook\s+[A-Za-z]+""")
@@ -38,6 +41,35 @@ def is_our_call(command: object) -> bool:
 
 def is_our_handler(handler: object) -> bool:
     return isinstance(handler, dict) and is_our_call(handler.get("command"))
+
+
+def is_installed_handler(handler: object) -> bool:
+    """Whether a hook is one that an install wrote, by its form.
+
+    >>> line = "/opt/bin/foretold hook Stop"
+    >>> is_installed_handler({"type": "command", "command": line, "timeout": 10})
+    True
+    >>> is_installed_handler({"type": "command", "command": line})
+    False
+    """
+    if not (isinstance(handler, dict) and is_our_handler(handler) and set(handler) == {"type", "command", "timeout"}):
+        return False
+    try:
+        words = shlex.split(handler["command"].removesuffix(" || true"))
+    except ValueError:
+        return False
+    at = words.index("hook") if "hook" in words else 0
+    is_plain = not any(re.search(r"[;&|<>$`\s]", word) for word in words[at:])
+    return at > 0 and os.path.basename(words[at - 1]) == NAME and is_plain and len(words) in (at + 2, at + 4)
+
+
+#: the keys of a server that an install writes, in any agent
+_SERVER_KEYS = {key for install in INSTALLS.values() if install.mcp for key in install.mcp.shape}
+
+
+def is_installed_server(entry: object) -> bool:
+    """Whether a server is one that an install wrote, by its form."""
+    return isinstance(entry, dict) and set(entry) <= _SERVER_KEYS
 
 
 def wanted_pieces(

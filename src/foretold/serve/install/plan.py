@@ -1,8 +1,9 @@
 """What installing and uninstalling would do. It only looks.
 
-1. Installing adds to each settings file what is missing, or is there in another form; the rest stays as it is.
+1. Installing adds to each settings file what is missing, or is there in another form; commands of ours that are not
+   isolated become so (`isolation.py`); the rest stays as it is. Repairing does only the second.
 2. Uninstalling restores a file byte for byte if it is as we left it; a file that was created for ours is deleted, with
-   the folders that were made for it. From a file that was changed since, only ours is removed.
+   the folders that were made for it. From a file that was changed since, only what an install wrote is removed.
 3. A file that is not valid, or has something else in the place of ours, is refused as a whole.
 4. If no parts are chosen, the server is left out if the Python that would run it lacks the package for it.
 """
@@ -16,9 +17,9 @@ from foretold.dialects.install_targets import Install
 from foretold.errors import BadArgument, SettingsRefused
 from foretold.extras import how_to_install
 from foretold.serve.install.backup import BackupRecord, Backups, digest_of
-from foretold.serve.install.change import add_ours, made_for, remove_ours
+from foretold.serve.install.change import add_ours, handlers_in, isolate_ours, made_for, remove_ours, value_of
 from foretold.serve.install.formats import Unsafe
-from foretold.serve.install.ours import PARTS, InstallPiece, wanted_pieces
+from foretold.serve.install.ours import PARTS, InstallPiece, is_our_handler, wanted_pieces
 from foretold.serve.install.program import PACKAGE, doubts, our_command, without_package
 from foretold.serve.install.targets import CurrentSettings, InstallPlace, install_of, settings_of
 from foretold.types import NamedTuple
@@ -79,7 +80,9 @@ def plan_install(
     if not pieces and left_out:
         return InstallPlan(agent, scope, (), notes=tuple(notes))
     planned = {
-        settings.path: _plan_addition(settings, [piece for piece in pieces if piece.part in settings.parts], backups)
+        settings.path: _plan_addition(
+            settings, [piece for piece in pieces if piece.part in settings.parts], backups, install, command
+        )
         for settings in settings_of(install, scope, place, {piece.part for piece in pieces})
     }
     if not planned:
@@ -114,13 +117,34 @@ def _check_events(agent: str, install: Install, parts: Collection[str] | None, e
         )
 
 
-def _plan_addition(settings: CurrentSettings, pieces: Sequence[InstallPiece], backups: Backups) -> Edit | None:
-    """How a file gets ours; None if it has it already."""
+def plan_repair(
+    agent: str, place: InstallPlace, backups: Backups, *, scope: str = "user", command: Sequence[str] = ()
+) -> InstallPlan:
+    """What isolating our commands in an agent's settings would do: nothing is added. SettingsRefused: as above."""
+    install = install_of(agent)
+    command = list(command) or our_command(scope, place.env)
+    planned = {
+        settings.path: _plan_addition(settings, [], backups, install, command)
+        for settings in settings_of(install, scope, place, PARTS)
+        if settings.found.kind == "file"
+    }
+    return _made_of(planned, agent, scope)._replace(command=tuple(command))
+
+
+def _plan_addition(
+    settings: CurrentSettings,
+    pieces: Sequence[InstallPiece],
+    backups: Backups,
+    install: Install,
+    command: Sequence[str],
+) -> Edit | None:
+    """How a file gets these pieces, and what of ours is not isolated becomes so; None if nothing is to be changed."""
     if settings.found.kind == "missing" and not settings.is_made:
         why = "it does not exist, and without the agent's own settings it would be of no use; start the agent first"
         raise SettingsRefused(f"{settings.path} cannot be changed: {why}. Nothing was changed")
     try:
-        after = add_ours(settings.text, settings.form, pieces).encode()
+        text = add_ours(settings.text, settings.form, pieces) if pieces else settings.text
+        after = isolate_ours(text, settings.form, install, command).encode()
         made = made_for(settings.text, settings.form, pieces)
     except Unsafe as error:
         raise _refuse(settings, error) from None
@@ -162,11 +186,21 @@ def plan_uninstall(
     agent: str, place: InstallPlace, backups: Backups, *, scope: str = "user", parts: Collection[str] = PARTS
 ) -> InstallPlan:
     """What uninstalling would do. SettingsRefused: nothing can be done safely."""
-    planned = {
-        settings.path: _plan_removal(settings, set(settings.parts) & set(parts), backups)
-        for settings in settings_of(install_of(agent), scope, place, parts)
-    }
-    return _made_of(planned, agent, scope)
+    planned, notes = dict[str, Edit | None](), []
+    for settings in settings_of(install_of(agent), scope, place, parts):
+        edit = planned[settings.path] = _plan_removal(settings, set(settings.parts) & set(parts), backups)
+        left = (edit.after or b"").decode() if edit else settings.text
+        stays = sum(is_our_handler(handler) for _, handler in _handlers(left, settings)) if "hooks" in parts else 0
+        if stays and not (edit and edit.how == "restored"):
+            hooks = "1 hook that calls foretold was" if stays == 1 else f"{stays} hooks that call foretold were"
+            notes.append(f"{hooks} not written by `foretold install`, and stay: {settings.path}")
+    return _made_of(planned, agent, scope)._replace(notes=tuple(notes))
+
+
+def _handlers(text: str, settings: CurrentSettings) -> list[tuple[object, dict[str, object]]]:
+    if "hooks" not in settings.parts or not text.strip():
+        return []
+    return list(handlers_in(value_of(text, settings.form).get("hooks")))
 
 
 def _plan_removal(settings: CurrentSettings, parts: set[str], backups: Backups) -> Edit | None:

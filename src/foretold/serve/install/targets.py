@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from foretold.dialects.install_targets import INSTALLS, NAME, Install, SettingsFile
 from foretold.errors import SettingsRefused, UnknownAgent
 from foretold.extras import how_to_install
 from foretold.files.restore.look import FileState, content, look_at
-from foretold.serve.install.change import value_of
-from foretold.serve.install.formats import Unsafe, value_at
+from foretold.serve.install.change import handlers_in, server_entries, server_words, value_of
+from foretold.serve.install.formats import Unsafe
+from foretold.serve.install.isolation import LooseCommand, find_loose
 from foretold.serve.install.ours import PARTS, is_our_handler
 from foretold.serve.install.program import PACKAGE, is_there, without_package
-from foretold.types import NamedTuple
+from foretold.types import Finding, NamedTuple
 
 LARGEST = 64 * 1024 * 1024
 SCOPES = ("user", "project")
@@ -188,29 +189,69 @@ def _in_file(
     calls = _calls(value.get("hooks")) if "hooks" in settings.parts else {}
     if calls and install.hooks:
         missing = tuple(hook.event for hook in install.hooks.events if hook.event not in calls)
-        command = next(iter(calls.values()))
-        valid = all(is_there(words, place.env) for words in calls.values())
-        said = "" if valid else GONE
-        yield Installation(agent, scope, settings.path, "hooks", tuple(calls), missing, command, valid, said)
-    argv = _server(value, settings.servers) if "mcp" in settings.parts else ()
-    if argv:
+        command = next((call.words for call in calls.values() if call.problem), next(iter(calls.values())).words)
+        gone = "" if all(call.problem or is_there(call.words, place.env) for call in calls.values()) else GONE
+        said = next((call.problem for call in calls.values() if call.problem), gone)
+        yield Installation(agent, scope, settings.path, "hooks", tuple(calls), missing, command, not said, said)
+    for name, entry in server_entries(value, settings.servers).items() if "mcp" in settings.parts else ():
+        argv, loose = server_words(entry), find_loose(server_words(entry), entry.get("env"))
+        if name != NAME and not loose:
+            continue
         problem, remedy = "" if is_there(argv, place.env) else GONE, ""
-        if not problem and (python := without_package(argv, place.env)):
+        if loose:
+            problem = _not_isolated(loose)
+        elif not problem and (python := without_package(argv, place.env)):
             problem = f"{python} does not have the package {PACKAGE}, which the server needs"
             remedy = how_to_install(PACKAGE, python)
-        found = Installation(agent, scope, settings.path, "mcp", (), (), argv, not problem, problem, remedy)
-        yield found
+        yield Installation(agent, scope, settings.path, "mcp", (), (), argv, not problem, problem, remedy)
 
 
-def _calls(hooks: object) -> dict[str, tuple[str, ...]]:
-    """Event -> our command there."""
-    found = {}
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for group in groups if isinstance(groups, list) else ():
-            handlers = group.get("hooks") if isinstance(group, dict) else None
-            for handler in handlers if isinstance(handlers, list) else ():
-                if is_our_handler(handler):
-                    found[event] = _words(handler["command"])
+LOOSE = "it is not isolated: "
+BY_HAND = "; it is part of a longer command line, so change it by hand"
+
+
+def _not_isolated(loose: LooseCommand) -> str:
+    return LOOSE + loose.why + ("" if loose.is_alone else BY_HAND)
+
+
+def findings_of(found: Iterable[Installation]) -> list[Finding]:
+    """What is wrong with what is installed."""
+    findings = []
+    for each in found:
+        flag = " --project" if each.scope == "project" else ""
+        hint = each.remedy or f"foretold install {each.agent}{flag}"
+        what = "hooks" if each.part == "hooks" else "the MCP server"
+        message = f"{each.agent}: {what} run `{shlex.join(each.command)}`: {each.problem}"
+        if not each.part:
+            message = f"{each.agent}: {each.problem}"
+            findings.append(
+                Finding(each.path, None, "settings-unreadable", message, "fix the file, or its permissions")
+            )
+        elif each.problem.startswith(LOOSE):
+            hint = "" if each.problem.endswith(BY_HAND) else hint
+            findings.append(Finding(each.path, None, "command-not-isolated", message, hint))
+        elif each.problem == GONE:
+            findings.append(Finding(each.path, None, "command-gone", message, hint))
+        elif each.problem:
+            findings.append(Finding(each.path, None, "server-package-missing", message, hint))
+    return findings
+
+
+class _HookCall(NamedTuple):
+    words: tuple[str, ...]
+    problem: str = ""
+
+
+def _calls(hooks: object) -> dict[str, _HookCall]:
+    """Event -> our command there, and why it is not isolated; one that is not comes first."""
+    found: dict[str, _HookCall] = {}
+    for (event, *_), handler in handlers_in(hooks):
+        line = handler.get("command")
+        loose = find_loose(line) if isinstance(line, str) else None
+        if loose or is_our_handler(handler):
+            call = _HookCall(_words(str(line)), _not_isolated(loose) if loose else "")
+            if loose or event not in found or not found[str(event)].problem:
+                found[str(event)] = call
     return found
 
 
@@ -220,16 +261,3 @@ def _words(line: str) -> tuple[str, ...]:
     except ValueError:
         words = line.split()
     return tuple(words[: words.index("hook")] if "hook" in words else words)
-
-
-def _server(value: object, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that starts our server; empty if there is none."""
-    value = value_at(value, keys)
-    if isinstance(value, list):
-        value = {item.get("name"): item for item in value if isinstance(item, dict)}
-    entry = value.get(NAME) if isinstance(value, dict) else None
-    if not isinstance(entry, dict):
-        return ()
-    command, args = entry.get("command"), entry.get("args")
-    first = [command] if isinstance(command, str) else command if isinstance(command, list) else []
-    return tuple(str(word) for word in [*first, *(args if isinstance(args, list) else [])]) or ("?",)

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from foretold.dialects.install_targets import NAME
 from foretold.serve.install.formats import Unsafe, checked, delete_at, line_of, put_at, value_at
 from foretold.serve.install.formats.json_text import Member, Node, parse
-from foretold.serve.install.ours import InstallPiece, is_our_handler
+from foretold.serve.install.ours import InstallPiece, is_installed_handler, is_installed_server, is_our_handler
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     Path = tuple[str | int, ...]
 
 _INDENTED = re.compile(r'\n([ \t]+)["\[{]')
@@ -48,7 +50,7 @@ def add(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
                 put_at(expected, piece.keys, value)
             continue
         groups = there if isinstance(there, list) else []
-        paths = _our_paths(groups, piece.keys)
+        paths = _our_paths(groups, piece.keys, is_our_handler)
         numbers = {path[len(piece.keys)] for path in paths}
         if [group for number, group in enumerate(groups) if number in numbers] == [value]:
             continue
@@ -71,13 +73,13 @@ def _check(document: JsonText, pieces: Sequence[InstallPiece]) -> None:
                 raise Unsafe(f"line {line_of(document.text, node.start)}: {said}")
 
 
-def _our_paths(groups: object, keys: tuple[str, ...]) -> list[Path]:
+def _our_paths(groups: object, keys: tuple[str, ...], is_ours: Callable[[object], bool]) -> list[Path]:
     """What to remove from the list of an event, the last first: groups that have only ours, or handlers of a group."""
     found: list[Path] = []
     for at, group in enumerate(groups if isinstance(groups, list) else []):
         handlers = group.get("hooks") if isinstance(group, dict) else None
         if isinstance(handlers, list):
-            ours = [number for number, handler in enumerate(handlers) if is_our_handler(handler)]
+            ours = [number for number, handler in enumerate(handlers) if is_ours(handler)]
             is_whole = ours and len(ours) == len(handlers)
             found += [(*keys, at)] if is_whole else [(*keys, at, "hooks", number) for number in ours]
     return found[::-1]
@@ -111,9 +113,9 @@ def remove(
     hooks, servers, paths = expected.get("hooks"), value_at(expected, keys), []
     if "hooks" in parts and isinstance(hooks, dict):
         for event, groups in list(hooks.items()):
-            paths += take_out(("hooks", event), _our_paths(groups, ("hooks", event)))
+            paths += take_out(("hooks", event), _our_paths(groups, ("hooks", event), is_installed_handler))
         paths = or_container(("hooks",), paths)
-    if "mcp" in parts and isinstance(servers, dict) and NAME in servers:
+    if "mcp" in parts and isinstance(servers, dict) and is_installed_server(servers.get(NAME)):
         paths += take_out(keys, [(*keys, NAME)])
     ends = dict.fromkeys([path[:-1] for path in paths if document.remove(path)])
     if before and before.removeprefix("\ufeff").strip():
@@ -121,6 +123,19 @@ def remove(
         for place in ends:
             if all(isinstance(key, str) for key in place):
                 document.close_as(place, was)
+    return checked(document.text, document.root.plain(), expected)
+
+
+def replace(text: str, form: str, values: Mapping[Path, object]) -> str:
+    """A text with other values in these places, which are there."""
+    document = document_of(text, form)
+    expected: Any = document.table()
+    for path, value in values.items():
+        document.put(path, value)
+        place = expected
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = parse(_written(value)).plain()
     return checked(document.text, document.root.plain(), expected)
 
 
@@ -160,7 +175,7 @@ class JsonText:
             node = found[0].node
         return node
 
-    def put(self, keys: Sequence[str], value: object, *, is_item: bool = False) -> None:
+    def put(self, keys: Sequence[str | int], value: object, *, is_item: bool = False) -> None:
         """Set a key, or add to a list, below objects that are made where they are missing."""
         at, node = 0, self.root
         while at < len(keys) and (inner := self.find(keys[: at + 1])):
@@ -172,7 +187,7 @@ class JsonText:
         else:
             self._set(self.text[: node.start] + _written(value) + self.text[node.end :])
 
-    def _insert(self, parent: Node, value: object, keys: Sequence[str]) -> None:
+    def _insert(self, parent: Node, value: object, keys: Sequence[str | int]) -> None:
         """Put a value at the end of an array, or below these keys into an object."""
         text, outer, last = self.text, self._indent_at(parent.start), None
         indent, closing, comma = outer + self.unit, self.eol + outer, ("", "")
@@ -192,7 +207,7 @@ class JsonText:
         new = self.eol + indent + self._below(keys, value, indent)
         self._set(text[:end] + comma[0] + text[end:at] + new + comma[1] + closing + rest)
 
-    def _below(self, keys: Sequence[str], value: object, indent: str) -> str:
+    def _below(self, keys: Sequence[str | int], value: object, indent: str) -> str:
         if len(keys) < 2:
             return "".join(f"{_written(key)}: " for key in keys) + _written(value)
         inner = self.eol + indent + self.unit + self._below(keys[1:], value, indent + self.unit)
