@@ -5,7 +5,8 @@
    writer completes it if it is a whole record, and otherwise moves it to `<file>.torn`, however long it is: it is cut
    off only when the disk has the copy. Nothing before it is touched.
 3. A `RecordLog` is ours alone. Each record has a checksum; readers skip a line that does not add up, and report it. The
-   caller holds a lock.
+   caller holds a lock. Reading holds one line at a time. A log can be written anew, whole or not at all: `prepare` has
+   the new one on the disk, and `adopt` gives it the name in one step.
 4. An `AppendFile` is shared with other programs, which may not take its lock: the system keeps single writes on an
    append descriptor apart. If such a program wrote after a partial line, the line stays, and readers report it.
    `append` returns when the system has the line, which then survives `kill -9`; with `sync`, when the disk has
@@ -18,18 +19,31 @@ import binascii
 import errno
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from foretold.errors import NotSynced, StoreFailed
-from foretold.storage.kernel import KERNEL, Kernel, failed, store_errors, sync_folder, write_all
+from foretold.storage.atomic import fill
+from foretold.storage.kernel import FOLDER, KERNEL, NEW, Kernel, failed, store_errors, sync_folder, write_all
 from foretold.storage.lock import unlock, wait_for_lock
 from foretold.storage.tree import open_regular
-from foretold.types import Finding
+from foretold.types import Finding, NamedTuple
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 _STEP = 64 * 1024
 _FOLDER, _FILE = 0o755, 0o600
+
+
+class LogLine(NamedTuple):
+    """A line of a log, and where it begins."""
+
+    at: int
+    data: bytes  #: with its newline, unless it is torn
+    record: dict[str, object] | None  #: None if it does not add up
+
+    @property
+    def end(self) -> int:
+        return self.at + len(self.data)
 
 
 class RecordLog:
@@ -76,22 +90,77 @@ class RecordLog:
 
     def read(self, start: int = 0, findings: list[Finding] | None = None) -> tuple[list[dict[str, object]], int]:
         """The records after an offset, and where the last whole line ends."""
+        records, end = [], start if os.path.exists(self.path) else 0
+        for line in self.scan(start, findings):
+            end = line.end if line.data.endswith(b"\n") else end
+            if line.record is not None:
+                records.append(line.record)
+        return records, end
+
+    def scan(self, start: int = 0, findings: list[Finding] | None = None) -> Iterator[LogLine]:
+        """The lines after an offset, one at a time, also those that do not add up."""
         try:
             with open(self.path, "rb", opener=open_regular) as file:
                 file.seek(start)
-                data = file.read()
+                for number, data in enumerate(file, 1):
+                    line = LogLine(start, data, decode(data.removesuffix(b"\n")))
+                    if line.record is None and data != b"\n" and findings is not None:
+                        said = "a record is damaged and is skipped"
+                        findings.append(Finding(self.path, number, "history-damaged", said))
+                    yield line
+                    start = line.end
         except FileNotFoundError:
-            return [], 0
+            return
         except OSError as error:
             raise failed(f"cannot read {self.path}", error) from error
-        records = []
-        for number, line in enumerate(data.split(b"\n"), 1):
-            record = decode(line)
-            if record is not None:
-                records.append(record)
-            elif line and findings is not None:
-                findings.append(Finding(self.path, number, "history-damaged", "a record is damaged and is skipped"))
-        return records, start + data.rfind(b"\n") + 1
+
+    def record_at(self, at: int) -> dict[str, object] | None:
+        """The record that begins at an offset; None if none does."""
+        try:
+            with open(self.path, "rb", opener=open_regular) as file:
+                file.seek(at)
+                return decode(file.readline().removesuffix(b"\n"))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise failed(f"cannot read {self.path}", error) from error
+
+    # Another log in place of this one
+
+    @property
+    def _prepared(self) -> str:
+        """The new log until it counts. It begins as other temporary files do: the next lock sweeps a leftover."""
+        folder, name = os.path.split(self.path)
+        return os.path.join(folder, f".foretold-{name}")
+
+    def prepare(self, lines: Iterable[bytes]) -> int:
+        """Write another log next to this one, and sync it; its size. StoreFailed, and no trace, if that fails."""
+        folder = os.open(os.path.dirname(self.path), FOLDER)
+        flags = (NEW ^ os.O_EXCL) | os.O_TRUNC
+        try:
+            with store_errors(f"cannot write {self.path} anew"):
+                fill(os.path.basename(self._prepared), lines, folder, flags=flags, mode=_FILE, kernel=self.kernel)
+            return os.path.getsize(self._prepared)
+        except BaseException:
+            self.discard()
+            raise
+        finally:
+            os.close(folder)
+
+    def adopt(self) -> None:
+        """Let what was prepared be the log."""
+        with store_errors(f"cannot replace {self.path}"):
+            self.kernel.rename(self._prepared, self.path)
+        try:
+            sync_folder(os.path.dirname(self.path), self.kernel)
+        except OSError as error:
+            said = f"{self.path} is replaced, but the disk did not confirm it ({error.strerror})"
+            raise NotSynced(f"{said}: a power cut may undo it") from error
+
+    def discard(self) -> None:
+        """Remove what was prepared."""
+        with suppress(OSError):
+            self.kernel.unlink(self._prepared)
 
 
 class AppendFile:

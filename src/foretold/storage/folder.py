@@ -229,8 +229,8 @@ class Folder:
         """Remove the temporary files of processes that died."""
         for name in self.leftovers(top):
             data = self._data(top, name)
-            if data is not None:
-                if rescue:
+            if data is not None or (rescue is None and _is_file(top, name)):
+                if rescue and data is not None:
                     rescue(data)
                 with suppress(OSError):  # the next one sweeps again
                     self.kernel.unlink(name, dir_fd=top)
@@ -469,6 +469,14 @@ def _is_same(folder: int, name: str, expect: Stamp) -> bool:
     except FileNotFoundError:
         return False
     return found[:3] == expect[:3]
+
+
+def _is_file(folder: int, name: str) -> bool:
+    """Whether a name is a regular file's, of any size."""
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
 
 
 def _changed(file: str) -> MemoryChanged:

@@ -114,14 +114,8 @@ class Frames:
     @contextmanager
     def writing(self) -> Iterator[FrameWriter]:
         """Lock the file and append to it: all frames, or none."""
-        with store_errors(f"cannot open {self.path}"):
-            descriptor = self.kernel.open(self.path, _APPEND, 0o600)
+        descriptor = self._lock()
         try:
-            with store_errors(f"cannot lock {self.path}"):
-                is_locked = wait_for_lock(descriptor, PATIENCE)
-            if not is_locked:
-                said = f"another process has locked {self.path} for {PATIENCE:g} seconds"
-                raise StoreFailed(f"{said}. Nothing was changed")
             with store_errors(f"cannot write {self.path}"):
                 start = self._repair(descriptor)
                 writer = FrameWriter(self.kernel, descriptor)
@@ -135,6 +129,25 @@ class Frames:
         finally:
             with suppress(OSError):  # what matters is synced
                 self.kernel.close(descriptor)
+
+    def _lock(self) -> int:
+        """The file, open and locked. One that was replaced while we waited is not the file any more: the new one is."""
+        while True:
+            with store_errors(f"cannot open {self.path}"):
+                descriptor = self.kernel.open(self.path, _APPEND, 0o600)
+            is_held = False
+            try:
+                with store_errors(f"cannot lock {self.path}"):
+                    if not wait_for_lock(descriptor, PATIENCE):
+                        said = f"another process has locked {self.path} for {PATIENCE:g} seconds"
+                        raise StoreFailed(f"{said}. Nothing was changed")
+                with suppress(FileNotFoundError):
+                    is_held = os.path.samestat(os.fstat(descriptor), os.stat(self.path))
+            finally:
+                if not is_held:
+                    os.close(descriptor)
+            if is_held:
+                return descriptor
 
     def _repair(self, descriptor: int) -> int:
         """Move a torn end aside; the size of the rest."""

@@ -1,4 +1,4 @@
-"""Archiving sessions before their agent deletes them. The archive only grows.
+"""Archiving sessions before their agent deletes them. The archive only grows; erase.py alone takes something out.
 
 1. Each session has one file of frames (storage/frames.py), `<state>/archive/<agent>/<id>.frames`; there is no index.
 2. A session is archived with all that belongs to it (session_files.py); of a database, its rows.
