@@ -47,6 +47,7 @@ def test_the_folder_of_the_agent(place):
         "home": place.home,
         "findings": (),
         "is_read": True,
+        "history": 0,
     }
 
 

@@ -46,6 +46,22 @@ RULES = (
         fix="nothing: all other records are read",
     ),
     Rule(
+        "history-dropped",
+        "note",
+        what="the history outgrew its bound, and old versions of memories were dropped",
+        why="They cannot be restored. The last version of every memory, and the one before each deletion, are kept.",
+        example="three hundred edits of a memory of a megabyte",
+        fix="nothing; for a larger history, set memory.history in your config.toml",
+    ),
+    Rule(
+        "history-large",
+        "warning",
+        what="the history of a store has more bytes than its bound",
+        why="It takes disk space, and everything that is left in it is protected, or could not be dropped yet.",
+        example="a disk that was full when old versions were to be dropped",
+        fix="foretold memory compact --history; or set memory.history in your config.toml",
+    ),
+    Rule(
         "index-cut",
         "error",
         what="the memory index is longer than the agent loads",

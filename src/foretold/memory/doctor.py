@@ -5,7 +5,7 @@
 2. The index: entries without a file, files without an entry, more than the agent loads.
 3. Places: memories of a project that is no longer at its path, of another worktree of this repository, or of this
    repository under its former path.
-4. History: damaged records.
+4. History: damaged records, a log above its bound, versions that were dropped for it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from foretold.memory.location import identity_of, known_projects
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import MOST_ENTRIES, Budget, has_more
+from foretold.memory.store.retention import check_history
 from foretold.memory.store.store import Store
 from foretold.memory.store.team import credential_findings, team_index
 from foretold.secrets.invisible import hidden_in
@@ -46,7 +47,7 @@ def find_problems(memories: Memories) -> list[Finding]:
         problems: list[Finding] = []
         notes = store.memories(problems)
         try:
-            store.log(findings=problems)
+            problems += check_history(store, store.log(findings=problems))
         except StoreFailed as error:
             problems.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
         problems += [*_check_files(store, notes), *_check_index(store, notes, memories.place.dialect)]

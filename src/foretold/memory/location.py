@@ -41,7 +41,15 @@ POLICIES = ("auto", "confirm", "manual", "read-only")  #: from the loosest to th
 WORKTREES = ("shared", "overlay")
 TEAM = ".foretold/memory"
 #: the settings and their values; any text, if none are listed
-ALLOWED: dict[str, tuple[str, ...]] = {"policy": POLICIES, "worktrees": WORKTREES, "team": (), "directory": ()}
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "policy": POLICIES,
+    "worktrees": WORKTREES,
+    "team": (),
+    "directory": (),
+    "history": (),
+}
+OWN = ("directory", "history")  #: settings that a repository may not make
+MIB = 1024 * 1024
 
 
 class MemoryLocation(NamedTuple):
@@ -61,6 +69,7 @@ class MemoryLocation(NamedTuple):
     home: str
     findings: tuple[Finding, ...] = ()
     is_read: bool = True  #: whether the agent itself loads the index of this store
+    history: int = 0  #: bytes that the history of a store may have; 0: as usual
 
 
 def locate_memories(
@@ -112,6 +121,7 @@ def locate_memories(
         home=request.home,
         findings=tuple(findings),
         is_read=store == surroundings.store and not off,
+        history=int(settings.get("history") or 0) * MIB,
     )
 
 
@@ -170,6 +180,8 @@ def _settings(disk: Disk, configs: list[str], root: str, home: str, findings: li
     ours |= sections[0] if sections else {}
     if "directory" in ours:
         ours["directory"] = _directory(ours["directory"], configs[0], home, findings)
+    if "history" in ours:
+        ours["history"] = _history(ours["history"], configs[0], findings)
     path = f"{root.rstrip('/')}/.foretold.toml"
     found = {**ours, **_section(disk, path, findings, is_ours=False)}
     policies = [section["policy"] for section in sections if "policy" in section]
@@ -191,7 +203,7 @@ def _section(disk: Disk, path: str, findings: list[Finding], *, is_ours: bool = 
         allowed = ALLOWED.get(key)
         if allowed is None:
             message, hint = f"memory.{key} is not a setting", f"use one of {', '.join(ALLOWED)}"
-        elif key == "directory" and not is_ours:
+        elif key in OWN and not is_ours:
             message, hint = f"a repository may not set memory.{key}; it is not used", "set it in your own config.toml"
         elif isinstance(value, str) and (not allowed or value in allowed):
             found[key] = value
@@ -213,6 +225,16 @@ def _directory(value: str, path: str, home: str, findings: list[Finding]) -> str
         return join("/", value)
     message = f"memory.directory is {value!r}, which is not an absolute path; it is not used"
     findings.append(Finding(path, None, "settings-invalid", message, "start it with / or ~/"))
+    return ""
+
+
+def _history(value: str, path: str, findings: list[Finding]) -> str:
+    """The bound of a history in MiB, as digits; empty if the setting is not one."""
+    number = value.lower().removesuffix("mib").strip()
+    if number.isascii() and number.isdigit() and 0 < int(number) <= 1024 * 1024:
+        return number
+    message = f"memory.history is {value!r}, which is not a size; 64 MiB is used"
+    findings.append(Finding(path, None, "settings-invalid", message, 'write a number of MiB in quotes: "64 MiB"'))
     return ""
 
 

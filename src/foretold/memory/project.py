@@ -116,7 +116,9 @@ class Memories:
         name = folder_name(folder)
         state, cache = f"{self.place.state}/{name}", f"{self.place.cache}/{name}"
         author = author_of(self.place.root, self.place.home) if scope == "team" else ""
-        return Store(folder, state, cache, scope=scope, policy=self.place.policy, author=author, kernel=kernel)
+        made = Store(folder, state, cache, scope=scope, policy=self.place.policy, author=author, kernel=kernel)
+        made.versioned.bound = self.place.history or made.versioned.bound
+        return made
 
     @property
     def stores(self) -> list[Store]:

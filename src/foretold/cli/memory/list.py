@@ -14,6 +14,7 @@ from foretold.memory.note import INDEX, TYPES, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
+from foretold.memory.store.store import describe_missing
 from foretold.text.diff import unified
 from foretold.types import Finding
 
@@ -168,7 +169,7 @@ def command_log(words: Sequence[str]) -> int:
     if options.name and not changes:
         memories.find_store(options.name)  # or there is no such memory, and never was
     if options.json:
-        texts = [None if each.data is None else _text(each) for each in changes]
+        texts = [_text(each) if each.has_text else None for each in changes]
         rows = [{**each._asdict(), "data": None, "text": text} for each, text in zip(changes, texts, strict=True)]
         emit("log", {"changes": rows})
         return 0
@@ -178,10 +179,13 @@ def command_log(words: Sequence[str]) -> int:
     for change in changes:
         what = paint.text(f"{change.old} -> {change.file}" if change.old else change.file)
         when = change.time.replace("T", " ").rstrip("Z")
-        who = change.by if change.by in ("other", "agent") else "you"
+        who = change.by if change.by in ("other", "agent", "auto") else "you"
         print(f"{change.number:>5}  {when}  {who:<6}{change.op:<8} {what}")
         if change.why:
             print(paint.faint(paint.wrap(change.why, 43)))
+        if change.op != "erase" and (change.erased or change.dropped):
+            said = describe_missing(change) or f"a part of its text was erased on {change.erased[:10]}"
+            print(paint.faint(paint.wrap(said, 43)))
     if any(change.by == "other" for change in changes):
         print("\nother: a program that is not foretold; the time is when it was noticed")
     return 0
@@ -206,7 +210,11 @@ def command_diff(words: Sequence[str]) -> int:
         print("foretold: there is no such change; see: foretold memory log", file=sys.stderr)
         return 2
     change = wanted[-1]
-    before = next((each for each in reversed(changes) if each.after == change.before and each.data is not None), None)
+    before = next((each for each in reversed(changes) if each.after == change.before and each.has_text), None)
+    for each in (change, next((each for each in reversed(changes) if each.after == change.before), change)):
+        if missing := describe_missing(each) if before is None or each is change else "":
+            print(f"foretold: {missing}", file=sys.stderr)
+            return 1
     said = unified(_text(before), _text(change), change.file)
     if options.json:
         emit("diff", {"number": change.number, "file": change.file, "diff": said})

@@ -463,8 +463,10 @@ def last_file(changes: list[Change], name: str) -> str:
     """The file of the last memory with a name; empty if there was none."""
     for change in reversed(changes):
         names = [each for file in filter(None, (change.file, change.old)) for each in (file, file.removesuffix(".md"))]
-        if name in names or (change.data is not None and read_note(change.file, change.data).name == name):
+        if name in names or (change.has_text and read_note(change.file, change.data or b"").name == name):
             return change.file
+        if change.erased and new_file(change.file.partition("_")[0], name) == change.file:
+            return change.file  # its text, which had the name, is gone
     return ""
 
 
@@ -474,15 +476,27 @@ def find_version(life: list[Change], name: str, at: int, now: str) -> Change:
     If the memory is not as the last one left it, that one: the memory was deleted. So restoring a deleted memory twice
     changes nothing.
     """
-    texts = [change for change in life if change.data is not None]
+    texts = [change for change in life if change.has_text]
     if at:
         wanted = [change for change in texts if change.number == at]
     else:
         wanted = texts[:-1] if texts and texts[-1].after == now else texts
     if not wanted:
+        missing = [describe_missing(change) for change in life if at in (0, change.number)]
+        if any(missing):
+            raise NoSuchMemory(f"{next(filter(None, reversed(missing)))}; see: foretold memory log")
         which = f"change {at}" if at else "earlier version"
         raise NoSuchMemory(f"the history has no {which} of {name!r}; see: foretold memory log")
     return wanted[-1]
+
+
+def describe_missing(change: Change) -> str:
+    """Why the text of a change cannot be had; empty if it can, or if the change has none."""
+    if change.has_text or not (change.erased or change.dropped):
+        return ""
+    if change.erased:
+        return f"the text of change {change.number} was erased on {change.erased[:10]}"
+    return f"the text of change {change.number} was dropped on {change.dropped[:10]} to bound the history"
 
 
 def find_index_line(life: list[Change], file: str) -> str:

@@ -51,6 +51,7 @@ TOO_LARGE = f"{INDEX} is too large to be changed. Nothing was changed; try: fore
 LOOK = 4096  #: files, up to which each look is at all of them: 20 ms, where 100,000 take 600
 IN_TURN = 1024  #: files that are looked at by each change of a larger folder: 4 ms
 BATCH = 4 * 1024 * 1024  #: bytes of files that are recorded together
+BOUND = 64 * 1024 * 1024  #: bytes of a history, unless the settings say otherwise; retention.py keeps it
 
 
 class MemoryFolder(Folder):
@@ -81,6 +82,7 @@ class VersionedFolder:
         self.folder = MemoryFolder(folder, modes, kernel)
         self.state = Folder(state, Modes(), kernel)
         self.journal = Journal(state, cache, kernel)
+        self.bound = BOUND
 
     @contextmanager
     def locked(self, *, whole: bool = False) -> Iterator[ExternalChanges]:
@@ -94,6 +96,10 @@ class VersionedFolder:
             if not self.journal.number:
                 self.folder.root()  # repair its mode: an agent made it
             yield self._record_external(whole=whole)
+            if self.journal.size > self.bound:
+                from foretold.memory.store.retention import keep_bound  # not while there is room
+
+                keep_bound(self.journal, self.bound, now())
             self.journal.save()
 
     # The format of the history
