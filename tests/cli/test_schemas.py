@@ -54,6 +54,10 @@ consolidation-undo      memory consolidate --undo {plan} --json
 diff                    memory diff entry --json
 deleted                 memory rm entry --json
 relocate                memory relocate {cwd} {old} --json
+compact-history         memory compact --history --json
+compact-history         memory compact --history --days 0 --yes --json
+erase                   memory erase entry --json
+erase                   memory erase entry --yes --json
 sessions                sessions list --json
 session                 sessions show 1111 --json
 search                  sessions search deploy --json

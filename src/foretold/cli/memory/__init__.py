@@ -12,6 +12,7 @@ COMMANDS = list_commands(
         "list": "list show log diff budget",
         "recall": "recall verify",
         "add": "add edit rename rm restore",
+        "erase": "erase",
         "doctor": "compact doctor relocate export import prompt",
         "consolidate": "consolidate",
         "extract": "extract",
@@ -38,7 +39,8 @@ commands:
   log          every change, by anyone
   diff         the difference of a change
   budget       how much of the index the agent sees
-  compact      propose a shorter index
+  compact      propose a shorter index; with --history, drop old versions
+  erase        erase a memory, or a leaked text, from everything that is kept
   consolidate  propose to merge, shorten or drop memories
   extract      extract memories from a stored session
   inbox        changes that wait for your answer

@@ -33,9 +33,17 @@ MAX_IMPORT = 256 * 1024 * 1024  #: bytes
 
 def command_compact(words: Sequence[str]) -> int:
     about = "Propose a shorter index: long lines cut, entries without a file dropped. Text that is not an entry stays."
-    parser = parser_of("compact", about, "  foretold memory compact\n  foretold memory compact --yes")
+    examples = "  foretold memory compact\n  foretold memory compact --yes\n  foretold memory compact --history"
+    parser = parser_of("compact", about, examples)
     parser.add_argument("--yes", action="store_true", help="write it; the old one is in the history")
+    history = "not the index, but the history: drop the texts of old versions, and show first which"
+    parser.add_argument("--history", action="store_true", help=history)
+    parser.add_argument("--days", type=int, metavar="N", help="with --history: keep all of the last N days (90)")
     options, memories = parse_and_open(parser, words)
+    if options.history:
+        from foretold.cli.memory.history import command_compact_history
+
+        return command_compact_history(options, memories)
     short = memories.own.plan_short_index()
     if short is not None:
         return _compact_large(memories, short, options)

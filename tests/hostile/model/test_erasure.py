@@ -1,0 +1,197 @@
+"""A model that writes what it should not: what it wrote can be taken out again, everywhere."""
+
+import base64
+import binascii
+import glob
+import json
+import os
+import zlib
+
+import foretold
+from foretold.dialects.claude_code.settings import slug
+from foretold.storage.frames import Frames
+
+from ..sessions.talk import Talk
+
+# Erasing
+
+#: a password with every character that some format escapes, and a key that a detector knows
+PASSWORD = "pä\"ss\\w/0rd\N{PILE OF POO}'&<k>"
+KEY = "AKIAQ7ZZRT4MNB2XKLPD"
+SESSION = "11111111-2222-4333-8444-555555555555"
+
+
+def readings(path):
+    """The bytes of a file, and whatever they may be read as: JSON in lines, JSON in JSON, packed records, frames."""
+    with open(path, "rb") as file:
+        data = file.read()
+    yield data
+    if path.endswith(".frames"):
+        frames = Frames(path)
+        for frame in frames.scan():
+            yield from parts(frames.read(frame) or b"")
+    yield from parts(data)
+
+
+def parts(data):
+    yield data
+    for line in data.splitlines():
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        yield from strings(value)
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value.encode("utf-8", "surrogatepass")
+        for unpack in (base64.b64decode, lambda text: zlib.decompress(base64.b64decode(text))):
+            try:
+                yield unpack(value)
+            except (ValueError, binascii.Error, zlib.error):
+                continue
+        if value.startswith(("{", "[")):
+            yield from parts(value.encode("utf-8", "surrogatepass"))
+    elif isinstance(value, dict):
+        for each in (*value, *value.values()):
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+
+
+def holding(folder, text):
+    """The files below a folder that have a text in any reading."""
+    needle = text.encode()
+    found = set()
+    for above, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(above, name)
+            if needle in path.encode() or any(needle in each for each in readings(path)):
+                found.add(os.path.relpath(path, folder))
+    return found
+
+
+def leak(place, installed, text):
+    """A model writes a text wherever a model can: memories, versions, proposals, a session that is archived."""
+
+    def run(*words, code=0, **options):
+        answer = installed.run(*words, **options)
+        assert answer[0] == code, answer
+        return answer[1].decode()
+
+    long = "Filler.\n" * 2000
+    run("memory", "add", "Deploy", "-t", "project", "-d", f"with {text}", "-b", f"{long}The key is {text}.", "--anyway")
+    run("memory", "edit", "deploy", "-b", f"{long}The key is {text}!", "--anyway")
+    run("memory", "edit", "deploy", "-d", "harmless", "-b", f"{long}The key is elsewhere.")
+    run("memory", "add", "Gone", "-t", "user", "-d", "gone", "-b", text, "--anyway")
+    run("memory", "rm", "gone")
+    run("memory", "add", "Other", "-t", "user", "-d", "not about it", "-b", "Use tabs.")
+    quoted = json.dumps({"command": f"curl -u me:{text}"})
+    talk = Talk(SESSION, cwd=place.proj).user(f"use {text}").says("ok").calls("Bash", command=quoted).result(text)
+    talk.write(place.home, slug(place.proj))
+    run("sessions", "archive")
+    run("sessions", "search", "use")
+    run("memory", "recall", "deploy key")
+    place.write("export.json", json.dumps({"schema": "foretold.export/1", "text": f"The key is {text}."}))
+    place.write("page.html", f"<p>{text.replace('&', '&amp;').replace('<', '&lt;')}</p>")
+    memories = foretold.memory.open(place.proj, home=place.home, managed=place.managed, env={}, policy="confirm")
+    memories.create("Proposed", type="user", description="proposed", body=text, by="agent")
+    return run
+
+
+def erase(installed, text, *words, code):
+    answer = installed.run(
+        "memory", "erase", "--text-from", "-", *words, "--yes", "--json", given=text.encode() + b"\n"
+    )
+    assert answer[0] == code, answer
+    return json.loads(answer[1])
+
+
+def check_erased(place, installed, text):
+    leak(place, installed, text)
+    transcript = f".claude/projects/{slug(place.proj)}/{SESSION}.jsonl"
+    ours = holding(place.home, text) - {transcript}
+    assert any(path.endswith("log.jsonl") for path in ours)
+    assert any(path.endswith(".frames") for path in ours)
+    also = ("--also", place.path("export.json"), "--also", place.path("page.html"))
+
+    shown = installed.run("memory", "erase", "--text-from", "-", *also, given=text.encode())
+    assert shown[0] == 1
+    assert b"would be erased" in shown[1]
+    assert text.encode() not in shown[1] + shown[2]
+    assert holding(place.home, text) - {transcript} == ours  # it only looked
+
+    done = erase(installed, text, *also, code=1)  # 1: an agent's own transcript still has it, and is named
+    assert (done["done"], done["left"]) == (True, 0)
+    assert done["found"] > 6
+    named = [each["path"] for each in done["places"] if each["kind"] == "agent" and each["found"]]
+    assert named == [place.path(f"home/{transcript}")]
+    assert holding(place.home, text) == {transcript}
+    assert holding(place.root, text) - {f"home/{transcript}"} == set()
+    assert text not in json.dumps(done, ensure_ascii=False)
+
+    erase(installed, text, "--also", place.path(f"home/{transcript}"), code=0)
+    assert holding(place.root, text) == set()
+
+
+def test_a_password_is_erased_from_everything_in_every_spelling(place, installed):
+    check_erased(place, installed, PASSWORD)
+
+
+def test_a_key_is_erased_and_what_is_left_works(place, installed):
+    check_erased(place, installed, KEY)
+    code, out, err = installed.run("memory", "log", "--json")
+    assert (code, err) == (0, b"")
+    log = json.loads(out)["changes"]
+    assert [each["number"] for each in log] == list(range(len(log), 0, -1))
+    first = log[-1]
+    assert first["erased"]
+    assert "The key is (erased)." in first["text"]
+    assert any(each["op"] == "erase" for each in log)
+    for words in (("restore", "deploy", "--at", "1"), ("restore", "gone"), ("show", "deploy"), ("diff", "--at", "2")):
+        assert installed.run("memory", *words)[0] == 0, words
+    verified = installed.run("sessions", "archive", "--verify")
+    assert verified[0] == 0, verified
+    archive = glob.glob(place.path("home/.local/state/foretold/archive/*/*.frames"))
+    assert len(archive) == 1
+
+
+def test_a_memory_is_erased_with_all_its_versions(place, installed):
+    run = leak(place, installed, KEY)
+    run("memory", "erase", "deploy", "--yes")
+    code, out, _ = installed.run("memory", "log", "project_deploy", "--json")
+    life = json.loads(out)["changes"]
+    assert code == 0
+    assert life[0]["op"] == "erase"
+    assert all(each["text"] is None and each["erased"] for each in life)
+    code, _, err = installed.run("memory", "restore", "deploy", "--at", "1")
+    assert (code, b"was erased on" in err) == (2, True)
+    assert b"deploy" not in installed.run("memory", "show", "--index")[1]
+    assert installed.run("memory", "doctor")[0] == 0
+
+
+def test_the_credentials_of_a_memory_are_erased_by_kind_and_not_shown(place, installed):
+    leak(place, installed, KEY)
+    code, out, err = installed.run("memory", "erase", "deploy", "--credentials", "--yes")
+    assert (code, err) == (1, b"")
+    assert b"AWS access key" in out
+    assert KEY.encode() not in out
+    left = {path for path in holding(place.home, KEY) if not path.startswith(".claude/projects")}
+    assert left == set()
+
+
+def test_a_text_is_not_taken_from_the_command_line(place, installed):
+    leak(place, installed, KEY)
+    code, out, err = installed.run("memory", "erase", KEY, "--yes")
+    assert code == 2
+    assert KEY.encode() not in out + err
+    assert b"--text-from -" in err
+    assert installed.run("memory", "erase")[0] == 3  # without a terminal nobody can be asked
+
+
+def test_a_text_that_is_too_short_is_refused(place, installed):
+    leak(place, installed, KEY)
+    code, _, err = installed.run("memory", "erase", "--text-from", "-", "--yes", given=b"ey\n")
+    assert (code, b"4 to" in err) == (3, True)
