@@ -18,8 +18,8 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from foretold.errors import StoreFailed
-from foretold.memory.location import folder_name, known_projects
+from foretold.errors import ForetoldError, StoreFailed
+from foretold.memory.location import MemoryLocation, folder_name, known_projects
 from foretold.memory.project import Memories
 from foretold.memory.store.erasure import Eraser, MemoryEraser, StoreErasure, TextEraser, erase_in_store
 from foretold.memory.store.store import Store
@@ -48,7 +48,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class ErasurePlace(NamedTuple):
     """A place that was searched."""
 
-    kind: str  #: memory, history, proposals, archive, kept, cache, also, agent, shell
+    kind: str  #: memory, history, proposals, archive, kept, cache, also, agent, shell, settings
     path: str
     files: int = 1
     size: int = 0  #: bytes
@@ -78,7 +78,7 @@ class ErasureReport(NamedTuple):
         return self.done and not self.left and not any(place.problem for place in self.places)
 
 
-NAMED_ONLY = ("agent", "shell")  #: kinds of places that are not ours to change
+NAMED_ONLY = ("agent", "shell", "settings")  #: kinds of places that are not ours to change
 
 
 def erase_memory(memories: Memories, name: str, *, apply: bool) -> ErasureReport:
@@ -124,11 +124,11 @@ def _run(memories: Memories, spellings: Spellings, also: Sequence[str], *, apply
     for store in stores:
         try:
             found = erase_in_store(store, TextEraser(spellings), when, apply=apply)
-        except StoreFailed as error:
+        except ForetoldError as error:
             places.append(ErasurePlace("history", store.state, problem=str(error)))
             continue
         places += _store_places(store, found, apply=apply)
-    places += _state_places(memories.place.state, stores, spellings, apply=apply)
+    places += _state_places(memories.place, stores, spellings, apply=apply)
     for path in also:
         places += _plain_places("also", path, spellings, apply=apply)
     places.append(_drop_cache(memories.place.cache, spellings, apply=apply))
@@ -176,35 +176,42 @@ def _store_places(store: Store, found: StoreErasure, *, apply: bool) -> Iterator
         yield ErasurePlace("proposals", store.state, len(others), _size(others), found.proposals, removed)
 
 
-def _state_places(state: str, stores: Sequence[Store], spellings: Spellings, *, apply: bool) -> Iterator[ErasurePlace]:
-    """What else is in our state folder: archives, backups, logs, copies."""
-    done = {store.journal.lines.path for store in stores}
-    folders = tuple(f"{store.path}/" for store in stores)
-    logs = {os.path.dirname(path) for path in done}
+def _state_places(
+    place: MemoryLocation, stores: Sequence[Store], spellings: Spellings, *, apply: bool
+) -> Iterator[ErasurePlace]:
+    """What else is in our state folder: archives, backups, logs, copies. With FORETOLD_HOME, caches are in it, too."""
+    logged = {store.journal.lines.path for store in stores}
+    done = logged | {f"{place.state}/config.toml"}
+    folders = (*(f"{store.path}/" for store in stores), f"{place.cache}/")
+    logs = {os.path.dirname(path) for path in logged}
     dropped: list[str] = []
-    for path in files_in(state):
+    for path in files_in(place.state):
         name = os.path.basename(path)
         above = os.path.dirname(path)
         is_log = path.endswith(".jsonl") and (above in logs or os.path.dirname(above) in logs)
         if is_log or path in done or path.startswith(folders):
             continue
         kind = "archive" if path.endswith(ENDING) else "kept"
-        place = ErasurePlace(kind, path, 1, _size([path]))
+        searched = ErasurePlace(kind, path, 1, _size([path]))
         try:
             count = _erase_file(path, spellings, apply=apply)
-        except (StoreFailed, OSError) as error:
-            yield place._replace(problem=str(error))
+        except (ForetoldError, OSError) as error:
+            yield searched._replace(problem=str(error))
             continue
         if count and os.path.basename(above) == "objects" and _DIGEST.fullmatch(name):
             dropped.append(path)
-        yield place._replace(found=count, removed=count if apply else 0)
+        yield searched._replace(found=count, removed=count if apply else 0)
     if apply:
         _drop_objects(dropped)
 
 
 def _erase_file(path: str, spellings: Spellings, *, apply: bool) -> int:
     if path.endswith(ENDING):
-        return erase_in_archive(Frames(path), spellings, apply=apply)
+        count = erase_in_archive(Frames(path), spellings, apply=apply)
+        if apply and count:
+            with suppress(FileNotFoundError):  # half a frame, which no search can read and no caller was promised
+                os.unlink(f"{path}.torn")
+        return count
     is_object = os.path.basename(os.path.dirname(path)) == "objects"
     return blank_in_file(path, spellings) if apply and not is_object else count_in_file(path, spellings)
 
@@ -253,6 +260,8 @@ def _agent_paths(memories: Memories) -> Iterator[tuple[str, str]]:
             yield "agent", os.environ[variable]
     for name in SHELLS:
         yield "shell", os.path.join(home, name)
+    yield "settings", f"{memories.place.state}/config.toml"
+    yield "settings", os.path.join(os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config", "foretold")
 
 
 def _plain_places(

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import glob
+import hashlib
 import json
 import os
 import zlib
@@ -195,3 +196,30 @@ def test_a_text_that_is_too_short_is_refused(place, installed):
     leak(place, installed, KEY)
     code, _, err = installed.run("memory", "erase", "--text-from", "-", "--yes", given=b"ey\n")
     assert (code, b"4 to" in err) == (3, True)
+
+
+def test_where_everything_of_ours_is_in_one_folder_settings_stay_and_caches_go(place, installed):
+    env = {"FORETOLD_HOME": place.path("ours")}
+    settings = place.write("ours/config.toml", f'[memory]\n# {KEY}\npolicy = "auto"\n')
+    words = ("memory", "add", "Deploy", "-t", "project", "-d", "key", "-b", f"It is {KEY}.", "--anyway")
+    assert installed.run(*words, env=env)[0] == 0
+    assert installed.run("memory", "recall", "deploy key", env=env)[0] == 0
+    answer = installed.run("memory", "erase", "--text-from", "-", "--yes", "--json", given=KEY.encode(), env=env)
+    assert answer[0] == 1, answer
+    done = json.loads(answer[1])
+    assert [each["path"] for each in done["places"] if each["kind"] == "settings" and each["found"]] == [settings]
+    assert holding(place.root, KEY) == {"ours/config.toml"}
+
+
+def test_copies_that_undo_a_restore_are_deleted_with_what_names_them(place, installed):
+    """Objects are named after their digest: who knows the rest of a file finds a short password by it."""
+    data = f"password = {PASSWORD}\n".encode()
+    name = hashlib.sha256(data).hexdigest()
+    state = "home/.local/state/foretold/files"
+    place.write(f"{state}/objects/{name}", data)
+    place.write(f"{state}/restores/1.json", json.dumps({"files": [{"before": [name, 420]}]}))
+    erase(installed, PASSWORD, code=0)
+    assert not os.path.exists(place.path(f"{state}/objects/{name}"))
+    assert holding(place.home, name) == set()
+    with open(place.path(f"{state}/restores/1.json"), encoding="utf-8") as file:
+        assert len(json.load(file)["files"][0]["before"][0]) == 64

@@ -197,9 +197,7 @@ def _print_named(report: ErasureReport, paint: Paint) -> None:
     found = _named(report)
     if not found:
         return
-    kinds = Counter(place.kind for place in found)
-    whose = "an agent's or a shell's" if len(kinds) > 1 else "an agent's" if "agent" in kinds else "a shell's"
-    print(f"\nIt is also in {plural(len(found), 'file')}, not ours to change ({whose}):")
+    print(f"\nIt is also in {plural(len(found), 'file')} of agents, shells or settings, which are not ours to change:")
     _print_places(found, paint)
     print("Delete them, or overwrite the text in them with: --also PATH. Else foretold may archive it again.")
 

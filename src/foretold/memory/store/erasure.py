@@ -250,6 +250,8 @@ def erase_in_store(store: Store, eraser: Eraser, when: str, *, apply: bool, by: 
                 _scrub(log, eraser, apply=True)
             if found.files or found.history:
                 _commit(store, eraser, found, when, by)
+            with suppress(FileNotFoundError):  # half a record, packed perhaps: no search can read it
+                os.unlink(f"{store.journal.lines.path}.torn")
     return found
 
 

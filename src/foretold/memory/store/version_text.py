@@ -41,8 +41,11 @@ def pack_text(data: bytes, base: bytes | None = None, number: int = 0) -> dict[s
 def unpack_text(record: Mapping[str, object], base: bytes | None = None) -> bytes | None:
     """The text of a packed record, with that of its base if it has one; None if it is damaged."""
     try:
-        coded = base64.b64decode(str(record["zlib" if "zlib" in record else "delta"]))
-        packed = zlib.decompressobj().decompress(coded, LARGEST)
+        coded = base64.b64decode(str(record["zlib" if "zlib" in record else "delta"]), validate=True)
+        unpacker = zlib.decompressobj()
+        packed = unpacker.decompress(coded, LARGEST)
+        if not unpacker.eof:
+            return None
         return packed if "zlib" in record else None if base is None else _apply(base, packed)
     except (ValueError, TypeError, KeyError, zlib.error):
         return None
