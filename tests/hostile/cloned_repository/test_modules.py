@@ -13,8 +13,8 @@ import pytest
 from foretold.dialects.install_targets import HOOKS
 from foretold.serve.install.targets import InstallPlace, find_installations
 
-from ..conftest import Place
-from .conftest import Canary
+from ...conftest import Place
+from ..conftest import Canary
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 

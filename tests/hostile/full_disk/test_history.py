@@ -18,7 +18,7 @@ from foretold.memory.store.inbox import Inbox
 from foretold.memory.store.retention import compact_history, plan_compaction
 from foretold.secrets.spellings import Spellings
 
-from ..memory import machines
+from ...memory import machines
 
 # Erasing and compacting
 

@@ -12,7 +12,7 @@ import foretold
 from foretold.dialects.claude_code.settings import slug
 from foretold.storage.frames import Frames
 
-from ..sessions.talk import Talk
+from ...sessions.talk import Talk
 
 # Erasing
 

@@ -347,7 +347,9 @@ class Journal:
             return ""
 
 
-def record_of(change: Change, base: bytes | None = None, number: int = 0) -> dict[str, object]:
+def record_of(
+    change: Change, base: bytes | None = None, number: int = 0, *, is_packed: bool = True
+) -> dict[str, object]:
     """A change as a record of the log; its text as the difference from `base`, of change `number`, if that is small."""
     values = change._asdict()
     record = {key: value for key, value in values.items() if value not in ("", None) or key in ("before", "after")}
@@ -355,7 +357,7 @@ def record_of(change: Change, base: bytes | None = None, number: int = 0) -> dic
     data = change.data
     if data is None:
         return record
-    if len(data) >= SMALL:
+    if is_packed and len(data) >= SMALL:
         from foretold.memory.store.version_text import pack_text  # not where a memory is small
 
         if packed := pack_text(data, base, number):

@@ -86,7 +86,7 @@ def _plain_lines(versioned: VersionedFolder, path: str) -> Iterator[bytes]:
 def _first_record(change: Change) -> dict[str, object]:
     """A change as a record of format 1."""
     plain = Change(*(getattr(change, name) for name in Change._fields))
-    return {key: value for key, value in record_of(plain).items() if key in FIRST_KEYS}
+    return {key: value for key, value in record_of(plain, is_packed=False).items() if key in FIRST_KEYS}
 
 
 Step = Callable[["VersionedFolder"], None]
