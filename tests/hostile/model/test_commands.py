@@ -10,6 +10,8 @@ import pytest
 from foretold.harness.harness import Harness
 from foretold.harness.permissions.check import Permission
 from foretold.models.scripted import Scripted
+from foretold.text.shell.dynamic_names import find_dynamic_name
+from foretold.text.shell.parse import read_command
 
 from .rm_spellings import ELSEWHERE, ORDINARY, SPELLINGS, UNSEEN, spellings
 
@@ -129,3 +131,17 @@ def test_one_of_them_in_a_conversation(place):
     with Harness(place.proj, model=model, permission=permission, **around) as agent:
         said = agent.prompt("Search.").messages[-2]["content"][0]["content"]
     assert said.startswith("Search failed: the pattern (a+)+$ takes too long on b.txt, line 1: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sudo " * 20_000,
+        "sudo -a " * 20_000,
+        "test " + "[" * 100_000,
+        "env {" + "," * 100_000,
+        "BASH_FUNC_" + "a" * 100_000,
+    ],
+)
+def test_a_long_line_is_judged_at_once(text):
+    find_dynamic_name(read_command(text + " x"))

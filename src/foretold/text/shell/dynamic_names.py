@@ -22,14 +22,13 @@ from foretold.text.shell.commands import find_command
 from foretold.text.shell.parse import SPLICED, TOO_DEEP, CommandLine, SimpleCommand, Word, read_command
 
 MARK = "\2"  #: in a text that is run, in place of what a program puts there
-MAX_DEPTH = 6  #: levels of command lines in the words of others
+MAX_DEPTH = 20  #: levels of commands in the words of others
 #: words of their own that these have before the command they run
 _OWN_WORDS = {"timeout": 1, "flock": 1, "chroot": 1, "taskset": 1, "chrt": 1, "sg": 1, "faketime": 1, "hash": 0}
 #: doubts of the reader after which it may have read on in a wrong place
 _UNREADABLE = re.compile(rf"{TOO_DEEP}|{SPLICED}|.* not closed|the delimiter of .*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_RUNNING_VARIABLE = re.compile(r"(?:PS4|PS0|PROMPT_COMMAND|BASH_ENV|ENV|LD_PRELOAD|LD_AUDIT|BASH_FUNC_\w+.*)\+?=")
-_BRACE_EXPANSION = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}|\{[^{}]*\{")
+_RUNNING_VARIABLE = re.compile(r"(?:PS4|PS0|PROMPT_COMMAND|BASH_ENV|ENV|LD_PRELOAD|LD_AUDIT|BASH_FUNC_[^=]*)\+?=")
 _EXPANSION = re.compile(r"[$`]|[<>]\(")
 _EVALUATING = frozenset("let test [ [[ printf declare typeset local export readonly unset read wait".split())
 _INPUT_FILES = re.compile(r"-|/dev/(?:stdin|fd/.*)|/proc/.*/fd/.*")
@@ -68,7 +67,8 @@ def is_static(word: Word) -> bool:
         return True
     if word.globbed or MARK in word.raw:
         return False
-    return word.known or not (_EXPANSION.search(word.raw) or _BRACE_EXPANSION.search(word.raw))
+    has_braces = "{" in word.raw and "}" in word.raw and ("," in word.raw or ".." in word.raw)
+    return word.known or not (has_braces or _EXPANSION.search(word.raw))
 
 
 def _is_known(word: Word) -> bool:
@@ -96,6 +96,8 @@ def _in_words(
 
     `is_fed`: more words come from an input. `mark` is what a program puts something else for, unless in the name.
     """
+    if depth > MAX_DEPTH:
+        return TOO_DEEP
     if not words:
         return "the name of a command comes from an input" if is_fed else ""
     name = os.path.basename(words[0].text)
@@ -111,14 +113,17 @@ def _in_words(
     if name in ("eval", "trap", "alias"):
         return _in_text(words[1:], depth, name, is_fed=is_fed)
     if name == "find":
-        return _in_find(words, depth)
+        return _in_find(words, depth + 1)
     return _in_wrapper(words, name, depth, is_fed=is_fed, mark=mark) if known.runs else ""
 
 
 def _in_evaluated(words: Sequence[Word]) -> str:
     """Builtins evaluate a subscript: `test -v 'a[$(rm x)]'`."""
-    found = (word for word in words[1:] if word.known and re.search(r"\[.*(?:\$\(|`)", word.text, re.DOTALL))
-    return next((f"a builtin evaluates a text: {word.raw}" for word in found), "")
+    for word in words[1:]:
+        subscript = word.text.partition("[")[2] if word.known else ""
+        if "$(" in subscript or "`" in subscript:
+            return f"a builtin evaluates a text: {word.raw}"
+    return ""
 
 
 def _in_script(words: Sequence[Word], name: str) -> str:
@@ -186,14 +191,12 @@ def _in_wrapper(words: Sequence[Word], name: str, depth: int, *, is_fed: bool, m
             follows_option = False
         elif not is_static(word):
             return _unknown(word)
-        elif follows_option:
+        elif follows_option and not find_command(word.text).runs:
             follows_option = False
-            if find_command(word.text).runs and (why := _in_words(words[at:], depth + 1, mark=mark, **inner)):
-                return why
-        elif own:
+        elif own and not follows_option:
             own -= 1
         else:
-            return _in_words(words[at:], depth, mark=mark, **inner)
+            return _in_words(words[at:], depth + 1, mark=mark, **inner)
     if name in _SHELL_STARTING or (
         name == "su" and not any("c" in word.text for word in words if word.text[:1] == "-")
     ):
