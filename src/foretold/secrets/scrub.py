@@ -121,6 +121,8 @@ def scrub_records(log: RecordLog, change: RecordChange, spellings: Spellings | N
                 record, found = change(line.record)
                 data = encode(record) if found else line.data
             counts.append(found)
+            if line.record is None and not line.data.endswith(b"\n"):
+                continue  # half a line, which no caller was told about
             yield data.removesuffix(b"\n") + b"\n"
 
     for _ in lines():

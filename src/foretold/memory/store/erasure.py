@@ -23,7 +23,7 @@ from foretold.memory.store.journal import Change
 from foretold.memory.store.store import Store
 from foretold.memory.store.transaction import NONE
 from foretold.secrets.scrub import RecordChange, replace_in_value, scrub_records
-from foretold.secrets.spellings import Spellings
+from foretold.secrets.spellings import Spellings, blank
 from foretold.storage.append_log import RecordLog
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import TEMPORARY
@@ -73,6 +73,16 @@ class Eraser:
     def spellings(self) -> Spellings | None:
         """The texts, if texts are erased."""
         return None
+
+    def look_at_damage(self, line: bytes) -> int:
+        """How often a line of the history that does not add up has it."""
+        return len(self.spellings.find(line)) if self.spellings else 0
+
+    def clean_damage(self, line: bytes) -> bytes:
+        """Such a line without it. One with a packed text goes: no search can read it."""
+        if b'"zlib":"' in line or b'"delta":"' in line:
+            return b""
+        return self.spellings.replace(line, blank)[0] if self.spellings else line
 
     def safe_name(self, file: str) -> str:
         """The name of a file without what is erased."""
@@ -230,7 +240,11 @@ class MemoryEraser(Eraser):
 
 def find_in_store(store: Store, eraser: Eraser) -> StoreErasure:
     """What would be erased. Under the store's lock; what other programs wrote is recorded first."""
-    counts = [count for change in store.journal.changes() if (count := eraser.look(change))]
+    counts = [
+        count
+        for line, change in store.journal.scan()
+        if (count := eraser.look_at_damage(line.data) if change is None else eraser.look(change))
+    ]
     files = {file: count for file, data in _files(store) if (count := eraser.clean_file(file, data)[2])}
     proposals = sum(_scrub(log, eraser, apply=False) for log in _other_logs(store))
     return StoreErasure(files, len(counts), sum(counts), proposals)
@@ -267,7 +281,7 @@ def _commit(store: Store, eraser: Eraser, found: StoreErasure, when: str, by: st
     records = list(_records(store, files, changed, eraser, found, when, by))
     if records and listing is not None:
         records[-1] = records[-1]._replace(listing=digest_of(listing))
-    store.journal.prepare(clean, records)
+    store.journal.prepare(clean, records, eraser.clean_damage)
     done = 0
     try:
         for each in changed:

@@ -208,13 +208,19 @@ class Journal:
 
     # Another log in place of this one
 
-    def prepare(self, replace: Callable[[Change], Change | None], more: list[Change]) -> int:
+    def prepare(
+        self,
+        replace: Callable[[Change], Change | None],
+        more: list[Change],
+        damaged: Callable[[bytes], bytes] = lambda line: line,
+    ) -> int:
         """Write a log in which changes are replaced, with more at its end; its size. It counts after `adopt`.
 
         `replace` gets every change, and returns what is recorded instead; None: it stays byte for byte. One that was
-        based on a text that is no longer there is packed again.
+        based on a text that is no longer there is packed again. `damaged` gets the lines that do not add up; half of
+        one at the end, which no caller was told about, goes.
         """
-        return self.lines.prepare(self._rewrite(replace, more))
+        return self.lines.prepare(self._rewrite(replace, more, damaged))
 
     def adopt(self) -> None:
         """Let what was prepared be the log, and read it from its start."""
@@ -225,12 +231,17 @@ class Journal:
         self.refresh()
         self.save(always=True)
 
-    def _rewrite(self, replace: Callable[[Change], Change | None], more: list[Change]) -> Iterator[bytes]:
+    def _rewrite(
+        self,
+        replace: Callable[[Change], Change | None],
+        more: list[Change],
+        damaged: Callable[[bytes], bytes],
+    ) -> Iterator[bytes]:
         moved: set[object] = set()  # the numbers of those whose text is no longer what it was, or not whole
         file, number, base = "", 0, None  # the last text that was packed again
         for line, change in self.scan():
             if change is None or line.record is None:
-                yield line.data.removesuffix(b"\n") + b"\n"
+                yield damaged(line.data) if line.data.endswith(b"\n") else b""
                 continue
             other = replace(change)
             if other is None and line.record.get("base") not in moved:
