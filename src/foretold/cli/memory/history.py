@@ -22,7 +22,7 @@ def command_compact_history(options: argparse.Namespace, memories: Memories) -> 
     store = memories.own
     if not os.path.isdir(store.state):
         raise NoSuchMemory(f"there is no history of {store.path}")
-    with store.versioned.locked() if os.path.isdir(store.path) else store.versioned.state.locked():
+    with store.versioned.locked_all():
         store.journal.refresh()
         plan = plan_compaction(store.journal, days=days, bound=store.versioned.bound)
     shown = {"size": plan.size, "after": plan.after, "versions": plan.versions, "drop": len(plan.drop)}
@@ -50,7 +50,7 @@ def command_compact_history(options: argparse.Namespace, memories: Memories) -> 
 
 def _compact(memories: Memories, days: int) -> int:
     store = memories.own
-    with store.versioned.locked() if os.path.isdir(store.path) else store.versioned.state.locked():
+    with store.versioned.locked_all():
         store.journal.refresh()
         plan = plan_compaction(store.journal, days=days, bound=store.versioned.bound)
         why = f"{len(plan.drop):,} texts of old versions dropped"

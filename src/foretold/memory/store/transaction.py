@@ -42,6 +42,8 @@ from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from foretold.memory.store.journal import ChangeOrigin
 
 FORMAT = 2  #: of the history, written in the file `format` next to it; the steps from one to the next: migration.py
@@ -102,6 +104,10 @@ class VersionedFolder:
                 keep_bound(self.journal, self.bound, now())
             self.journal.save()
 
+    def locked_all(self) -> AbstractContextManager[object]:
+        """Lock the folder, with every file of it looked at; the history alone, if there is no folder."""
+        return self.locked(whole=True) if os.path.isdir(self.folder.path) else self.locked_history()
+
     # The format of the history
 
     @contextmanager
@@ -128,10 +134,9 @@ class VersionedFolder:
 
     def history(self, findings: list[Finding] | None = None) -> list[Change]:
         """Every change, with what other programs did until now. Locked: another process may be writing a record."""
-        has_folder = os.path.isdir(self.folder.path)
-        if not has_folder and not os.path.isdir(self.state.path):
+        if not os.path.isdir(self.folder.path) and not os.path.isdir(self.state.path):
             return []
-        with self.locked(whole=True) if has_folder else self.locked_history():
+        with self.locked_all():
             return self.journal.changes(findings)
 
     def _record_external(self, *, whole: bool = False) -> ExternalChanges:
