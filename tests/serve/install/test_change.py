@@ -1,6 +1,7 @@
 """Settings with ours and without: text surgery that touches nothing else, in every format."""
 
 import json
+import sys
 import tomllib
 
 import pytest
@@ -365,3 +366,50 @@ def test_yaml_comes_back_by_surgery_alone(text):
 def test_yaml_that_cannot_be_extended_is_refused(text):
     with pytest.raises(Unsafe):
         add_ours(text, "yaml", CONTINUE)
+
+
+def count_calls(text, form):
+    """How many Python functions are called to add ours and to remove it again; the work in C grows with the text."""
+    calls, made = 0, {tuple(place) for place in made_for(text, form, BOTH)}
+
+    def count(_, event, __):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        added = add_ours(text, form, BOTH)
+        removed = remove_ours(added, form, ("mcpServers",), PARTS, made, text)
+    finally:
+        sys.setprofile(None)
+    assert json.loads(removed.replace("// mine", "")) == json.loads(text.replace("// mine", ""))
+    return calls
+
+
+@pytest.mark.parametrize("form", ["json", "jsonc"])
+@pytest.mark.parametrize("where", ["beside", "before", "inside", "deep"])
+def test_the_work_grows_with_the_text_and_not_faster(form, where):
+    """Three times as much is added: that takes three times as many calls; fifteen times as many, were it quadratic."""
+
+    def text_of(count):
+        keys = {f"key {number}": number for number in range(count)}
+        group = {"hooks": [{"type": "command", "command": "x"}]}
+        value = {
+            "beside": {"hooks": {}, **keys},
+            "before": {**keys, "hooks": {}},
+            "inside": {"hooks": {"Stop": [group] * count}},
+            "deep": {"a": {"b": [keys, [keys]]}, "hooks": {}},
+        }[where]
+        return json.dumps(value, indent=1).replace("{", "{ // mine", form == "jsonc")
+
+    none, few, many = (count_calls(text_of(count), form) for count in (0, 500, 2000))
+    assert many - few <= 4 * (few - none) + 1500
+
+
+@pytest.mark.parametrize(
+    "text", ["{" + "/*" * 50_000, '{"a": ' + "[" * 50_000, "{" + '"a' * 50_000, "{" + ",}" * 50_000]
+)
+def test_what_is_not_json_is_refused_at_once(text):
+    for form in ("json", "jsonc"):
+        with pytest.raises(Unsafe, match="line 1: "):
+            add_ours(text, form, BOTH)

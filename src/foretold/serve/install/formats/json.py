@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from foretold.dialects.install_targets import NAME
 from foretold.serve.install.formats import Unsafe, checked, delete_at, line_of, put_at, value_at
-from foretold.serve.install.formats.json_text import Member, Node, parse
+from foretold.serve.install.formats.json_text import Member, Node, parse, parse_again
 from foretold.serve.install.ours import InstallPiece, is_installed_handler, is_installed_server, is_our_handler
 from foretold.types import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ def add(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
             delete_at(expected, path)
         document.put(piece.keys, piece.value, is_item=True)
         put_at(expected, piece.keys, [*groups, value])
-    return checked(document.text, document.root.plain(), expected)
+    return document.result(expected)
 
 
 def _check(document: JsonText, pieces: Sequence[InstallPiece]) -> None:
@@ -123,7 +123,7 @@ def remove(
         for place in ends:
             if all(isinstance(key, str) for key in place):
                 document.close_as(place, was)
-    return checked(document.text, document.root.plain(), expected)
+    return document.result(expected)
 
 
 def replace(text: str, form: str, values: Mapping[Path, object]) -> str:
@@ -136,7 +136,7 @@ def replace(text: str, form: str, values: Mapping[Path, object]) -> str:
         for key in path[:-1]:
             place = place[key]
         place[path[-1]] = parse(_written(value)).plain()
-    return checked(document.text, document.root.plain(), expected)
+    return document.result(expected)
 
 
 class JsonText:
@@ -147,10 +147,15 @@ class JsonText:
         self.eol = "\r\n" if "\r\n" in text else "\n"
         found = _INDENTED.search(text)
         self.unit = found[1] if found else "  "
-        self._set(text)
+        self.text, self.root = text, parse(text, comments=comments)
 
-    def _set(self, text: str) -> None:
-        self.text, self.root = text, parse(text, comments=self.comments)
+    def _set(self, text: str, start: int) -> None:
+        """Take a text that is as the one before up to a position; what was seen there is not looked at again."""
+        self.text, self.root = text, parse_again(text, self.root.members_before(start), comments=self.comments)
+
+    def result(self, expected: object) -> str:
+        """The text, if it is valid, and its value is the expected one."""
+        return checked(self.text, parse(self.text, comments=self.comments).plain(), expected)
 
     def table(self) -> dict[str, object]:
         """The value, which must be an object."""
@@ -185,7 +190,7 @@ class JsonText:
         elif is_item:
             self._insert(node, value, ())
         else:
-            self._set(self.text[: node.start] + _written(value) + self.text[node.end :])
+            self._set(self.text[: node.start] + _written(value) + self.text[node.end :], node.start)
 
     def _insert(self, parent: Node, value: object, keys: Sequence[str | int]) -> None:
         """Put a value at the end of an array, or below these keys into an object."""
@@ -205,7 +210,7 @@ class JsonText:
             end = parent.start + 1
             at, rest = end + len(text[end : parent.end - 1].rstrip(" \t\r\n")), text[parent.end - 1 :]
         new = self.eol + indent + self._below(keys, value, indent)
-        self._set(text[:end] + comma[0] + text[end:at] + new + comma[1] + closing + rest)
+        self._set(text[:end] + comma[0] + text[end:at] + new + comma[1] + closing + rest, end)
 
     def _below(self, keys: Sequence[str | int], value: object, indent: str) -> str:
         if len(keys) < 2:
@@ -224,8 +229,8 @@ class JsonText:
         before = self.text[:start]
         if at and is_last and member.comma < 0:
             comma = parent.members[at - 1].comma
-            before = before[:comma] + before[comma + 1 :]
-        self._set(before + self.text[end:])
+            before, start = before[:comma] + before[comma + 1 :], comma
+        self._set(before + self.text[end:], start)
         return is_last
 
     def _span(self, member: Member) -> tuple[int, int]:
@@ -247,7 +252,7 @@ class JsonText:
             return
         (start, gap, is_first), (_, wanted, was_first) = self._gap(node), was._gap(old)
         if is_first == was_first and gap.split() == wanted.split():
-            self._set(self.text[:start] + wanted + self.text[node.end - 1 :])
+            self._set(self.text[:start] + wanted + self.text[node.end - 1 :], start)
 
     def _gap(self, node: Node) -> tuple[int, str, bool | None]:
         """The text before a closing bracket, its position, and whether the last entry is the first on its line."""

@@ -4,22 +4,31 @@
    closing bracket; else it is standard JSON.
 2. Anything else raises `Unsafe` with its line.
 3. Numbers are compared as they are written, so that none is rounded.
+4. The work grows with the size of a text, not with what is in it: the standard library's scanner, in C, finds where a
+   value ends, and the members of an object are looked at when they are asked for. Comments are blanked for it, which
+   moves nothing. A text that it refuses is read again, by a reader that says what is wrong with it, and where.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 
 from foretold.serve.install.formats import Unsafe, line_of
 from foretold.types import NamedTuple
 
+_STRING = r'"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*"'
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n]+)|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)|"
-    r'(?P<string>"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*")'
+    rf"(?P<string>{_STRING})"
     r"|(?P<mark>[{}\[\],:])|(?P<word>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b)"
 )
-_WORDS = {"true": True, "false": False, "null": None}
+#: an open comment takes the rest, so that a text with many is not searched to its end for each
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=[ \t\r\n]*[}}\]])")
+_SPACE = re.compile(r"[ \t\r\n]*")
 DEEPEST = 200
 
 
@@ -29,20 +38,70 @@ class Number(NamedTuple):
     text: str
 
 
-class Node(NamedTuple):
+def _refuse(word: str) -> object:
+    raise ValueError(word)
+
+
+_scan = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse).raw_decode
+_pass = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode  #: to find ends: it makes nothing of numbers
+_KEY = re.compile(rf"({_STRING})[ \t\r\n]*:[ \t\r\n]*")
+_BETWEEN = re.compile(r"[ \t\r\n]*(,?)[ \t\r\n]*")
+
+
+def _text_of(string: str) -> str:
+    return str(json.loads(string)) if "\\" in string else string[1:-1]
+
+
+class Source(NamedTuple):
+    """A text for the scanner: without comments, and without commas before a closing bracket."""
+
+    text: str
+    commas: tuple[int, ...] = ()  #: where those were
+
+
+class Node:
     """A value and its position."""
 
-    kind: str  #: object, array, scalar
-    start: int
-    end: int
-    value: object  #: of a scalar
-    members: tuple[Member, ...] = ()
+    def __init__(self, source: Source, start: int, end: int, known: Sequence[Member] = ()) -> None:
+        self.source, self.start, self.end = source, start, end
+        self.kind = {"{": "object", "[": "array"}.get(source.text[start], "scalar")
+        self._known = known  #: the first members, if they were seen before
+        self._members: tuple[Member, ...] | None = None
 
     def plain(self) -> object:
-        """The value without positions."""
-        if self.kind == "object":
-            return {member.key: member.node.plain() for member in self.members}
-        return [member.node.plain() for member in self.members] if self.kind == "array" else self.value
+        """The value without positions; a new one each time."""
+        value: object = _scan(self.source.text, self.start)[0]
+        return value
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The entries of an object or an array."""
+        if self._members is None:
+            self._members = tuple(self._scan_members()) if self.kind != "scalar" else ()
+        return self._members
+
+    def _scan_members(self) -> list[Member]:
+        text, found, key = self.source.text, list(self._known), ""
+        at = _skip(text, found[-1].comma + 1 if found else self.start + 1)
+        while text[at] not in "}]":
+            start = at
+            if self.kind == "object":
+                label = _KEY.match(text, at)
+                assert label is not None
+                key, at = _text_of(label[1]), label.end()
+            node = Node(self.source, at, _pass(text, at)[1])
+            mark = _BETWEEN.match(text, node.end)
+            assert mark is not None
+            at = mark.end()
+            found.append(Member(key, start, node, mark.start(1) if mark[1] else -1))
+        number = bisect_left(self.source.commas, found[-1].node.end) if found else 0
+        if found and number < len(self.source.commas) and self.source.commas[number] < at:
+            found[-1] = found[-1]._replace(comma=self.source.commas[number])
+        return found
+
+    def members_before(self, place: int) -> list[Member]:
+        """The members, as far as they are known, that end with a comma before a place."""
+        return [member for member in self._members or () if 0 <= member.comma < place]
 
 
 class Member(NamedTuple):
@@ -58,17 +117,75 @@ class Member(NamedTuple):
         return self.node.end if self.comma < 0 else self.comma + 1
 
 
+def parse_again(text: str, known: Sequence[Member], *, comments: bool = False) -> Node:
+    """The value of a text that is valid; `known` are its first members, if it begins like one that was parsed."""
+    source = _blank(text) if comments else Source(text)
+    start = _skip(source.text, 1 if text.startswith("\ufeff") else 0)
+    return Node(source, start, len(source.text.rstrip(" \t\r\n")), known)
+
+
 def parse(text: str, *, comments: bool = False) -> Node:
     """The value of a text."""
+    try:
+        source = _blank(text) if comments else Source(text)
+        start = _skip(source.text, 1 if text.startswith("\ufeff") else 0)
+        value, end = _scan(source.text, start)
+        if _skip(source.text, end) == len(text) and not _is_too_deep(value):
+            return Node(source, start, end)
+    except (ValueError, RecursionError):
+        pass
     reader = _Reader(text, comments=comments)
-    node = reader.value(0)
+    reader.value(0)
     if reader.kind:
         raise reader.wrong("the end")
-    return node
+    raise Unsafe("it cannot be read")
+
+
+def _blank(text: str) -> Source:
+    """A text with spaces for comments and for commas before a closing bracket. ValueError: a comment does not end."""
+    commas = []
+
+    def blank_comment(found: re.Match[str]) -> str:
+        piece = found[0]
+        if piece[0] == '"':
+            return piece
+        if piece.startswith("/*") and (len(piece) < 4 or not piece.endswith("*/")):
+            raise ValueError("an open comment")
+        return re.sub(r"[^\n]", " ", piece)
+
+    def blank_comma(found: re.Match[str]) -> str:
+        if found[0] != ",":
+            return found[0]
+        commas.append(found.start())
+        return " "
+
+    text = _LAST_COMMA.sub(blank_comma, _COMMENT.sub(blank_comment, text))
+    return Source(text, tuple(commas))
+
+
+def _is_too_deep(value: object) -> bool:
+    """Whether objects and lists are nested too deeply; only they are visited, level by level."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _skip(text: str, at: int) -> int:
+    """Where the white space at a position ends."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
 class _Reader:
-    """A text and its current token."""
+    """A text that is not valid, and its current token: it says what is wrong."""
 
     def __init__(self, text: str, *, comments: bool) -> None:
         self.text, self.comments = text, comments
@@ -76,9 +193,8 @@ class _Reader:
         self.kind = self.piece = ""
         self.step()
 
-    def step(self) -> int:
-        """Go on to the next token that is not space or a comment; where the current one ends."""
-        end = self.end
+    def step(self) -> None:
+        """Go on to the next token that is not space or a comment."""
         while self.end < len(self.text):
             found, self.start = _TOKEN.match(self.text, self.end), self.end
             if not found or (found.lastgroup == "comment" and not self.comments):
@@ -87,56 +203,56 @@ class _Reader:
             self.end = found.end()
             if found.lastgroup not in ("space", "comment"):
                 self.kind, self.piece = str(found.lastgroup), found[0]
-                return end
+                return
         self.start, self.kind, self.piece = len(self.text), "", ""
-        return end
 
     def wrong(self, wanted: str) -> Unsafe:
         found = self.piece if len(self.piece) < 20 else self.piece[:17] + "..."
         found = repr(found) if self.kind else "the end"
         return Unsafe(f"line {line_of(self.text, self.start)}: expected {wanted}, found {found}")
 
-    def value(self, depth: int) -> Node:
+    def value(self, depth: int) -> None:
         if depth > DEEPEST:
             raise Unsafe(f"line {line_of(self.text, self.start)}: it is nested too deeply")
-        start, token = self.start, self.piece
-        if token in ("{", "["):
-            return self.container(depth)
+        if self.piece in ("{", "["):
+            self.container(depth)
+            return
         if self.kind not in ("string", "word"):
             raise self.wrong("a value")
-        value = self.string() if self.kind == "string" else _WORDS.get(token, Number(token))
-        return Node("scalar", start, self.step(), value)
+        if self.kind == "string":
+            self.string()
+        self.step()
 
-    def string(self) -> str:
+    def string(self) -> None:
         try:
-            return str(json.loads(self.piece))
+            json.loads(self.piece)
         except ValueError:
             raise self.wrong("a string") from None
 
-    def container(self, depth: int) -> Node:
-        start, kind, closing = self.start, *(("object", "}") if self.piece == "{" else ("array", "]"))
-        members: list[Member] = []
+    def container(self, depth: int) -> None:
+        kind, closing = ("object", "}") if self.piece == "{" else ("array", "]")
+        has_any, has_comma = False, True
         self.step()
         while self.piece != closing:
-            if members and members[-1].comma < 0:
+            if not has_comma:
                 raise self.wrong(f"a comma or {closing!r}")
-            members.append(self.member(depth, kind))
-        if members and members[-1].comma >= 0 and not self.comments:
+            has_any, has_comma = True, self.member(depth, kind)
+        if has_any and has_comma and not self.comments:
             raise self.wrong("another entry")
-        return Node(kind, start, self.step(), None, tuple(members))
+        self.step()
 
-    def member(self, depth: int, kind: str) -> Member:
-        start, key, comma = self.start, "", -1
+    def member(self, depth: int, kind: str) -> bool:
+        """Read an entry; whether a comma follows it."""
         if kind == "object":
             if self.kind != "string":
                 raise self.wrong("a key")
-            key = self.string()
+            self.string()
             self.step()
             if self.piece != ":":
                 raise self.wrong("a colon")
             self.step()
-        node = self.value(depth + 1)
-        if self.piece == ",":
-            comma = self.start
+        self.value(depth + 1)
+        has_comma = self.piece == ","
+        if has_comma:
             self.step()
-        return Member(key, start, node, comma)
+        return has_comma
