@@ -208,6 +208,7 @@ def _signal(group: int, number: int) -> None:
 # What descends from a process
 
 ADOPT = 36  #: PR_SET_CHILD_SUBREAPER of prctl(2)
+QUIET = 5  #: looks in a row that find nothing
 ROUNDS = 100  #: of a process that starts others as fast as they are ended; each round stops all it sees before it kills
 
 
@@ -226,9 +227,11 @@ def adopter() -> Callable[[], object] | None:
 
 def end_descendants(process: int) -> None:
     """End every process that descends from one, and has not ended: also those that left its group and session."""
+    quiet = 0  # a look takes time: one that is started meanwhile by one that ends meanwhile is seen by the next
     for _ in range(ROUNDS):
         found = descendants_of(process)
-        if not found:
+        quiet = 0 if found else quiet + 1
+        if quiet == QUIET:
             return
         for number in (signal.SIGSTOP, signal.SIGKILL):  # one that is stopped starts no other
             for each in found:
