@@ -1,11 +1,12 @@
 """A session as Markdown.
 
 Every text is on the page as it is: its headings are escaped, so that only those of the page count, and a fence is
-longer than any run of backticks inside it.
+longer than any run of backticks inside it. A link that would run something (`javascript:`, `data:`) is shown as text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from foretold.sessions.exporters.formatting import (
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 _TICKS = lazy(r"`+")
 _HEADING = lazy(r"(?m)^ {0,3}#{1,6}(?=\s|$)")
 _FENCE = lazy(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})")  # with backticks after it, it does not open a block
+_LINK = lazy(r"\]([(:])(?=[\s>]*([^)\s\[\]]{1,4000}))")  # no scheme has a bracket in it: the time is linear
+_SCHEME = lazy(r"[<>]*([a-z][a-z0-9+.-]*):")
+_SAFE = ("http", "https", "mailto")  #: schemes of links that stay links
 _RULED = lazy(r"(?m)^ {0,3}(?:=+|-+)[ \t]*$")
 
 
@@ -80,18 +84,44 @@ def _inline(text: str) -> str:
 
 
 def _escape_structure(text: str) -> str:
-    """A text without headings, whose fences are closed; tags and pictures are shown as text."""
-    out, fence = [], ""
+    """A text without headings, whose fences are closed; tags, pictures and links that run something are shown."""
+    out: list[str] = []
+    plain: list[str] = []
+    fence = ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        else:
-            line = _HEADING.sub(lambda found: "\\" + found[0].lstrip(), line)
-            line = "\\" + line.lstrip() if _RULED.match(line) else line
-            line = line.replace("<", "&lt;").replace("![", "!\\[")
+        if not fence and not mark:
+            plain.append(_escape_line(line))
+            continue
+        if not fence and mark:
+            out += _show_links(plain)
+            plain, fence = [], mark[1]
+        elif mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line.strip().strip(fence[0]):
+            fence = ""
         out.append(line)
+    out += _show_links(plain)
     return "\n".join([*out, fence] if fence else out)
+
+
+def _escape_line(line: str) -> str:
+    line = _HEADING.sub(lambda found: "\\" + found[0].lstrip(), line)
+    line = "\\" + line.lstrip() if _RULED.match(line) else line
+    return line.replace("<", "&lt;").replace("![", "!\\[")
+
+
+def _show_links(lines: list[str]) -> list[str]:
+    """Lines in which a link to another scheme than those of the web and of mail is not a link.
+
+    What a viewer decodes is decoded first: entities, escapes, white space inside the scheme.
+    """
+    text = "\n".join(lines)
+    if "](" not in text and "]:" not in text:
+        return lines
+    from html import unescape
+
+    def show(found: re.Match[str]) -> str:
+        target = unescape(unescape(found[2])).replace("\\", "")
+        scheme = _SCHEME.match("".join(char for char in target if char > " " and char.isprintable()).lower())
+        return f"]\\{found[1]}" if scheme and scheme[1] not in _SAFE else found[0]
+
+    return _LINK.sub(show, text).split("\n")
