@@ -4,7 +4,8 @@
    texts without secrets. All values are invented or generated; none was ever valid.
 2. A text is a list of pieces, cut inside every secret, so that no scanner takes the file itself for a leak.
 3. A third of both files, chosen by the digest of the text, is held out: rules are fitted on the rest.
-4. AWS's documented examples (`…EXAMPLE`, `…EXAMPLEKEY`) are look-alikes: they are in every manual, and open nothing.
+4. AWS's documented secret (`…EXAMPLEKEY`) is a look-alike: it is in every manual, and opens nothing. The documented id
+   (`AKIA…EXAMPLE`) is in neither file: it has the form of an id, and the guard refuses it.
 5. A secret leaked if its text is still there; of sixteen characters and more, if half of it is; of several lines, if a
    line is.
 """

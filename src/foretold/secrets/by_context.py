@@ -1,232 +1,222 @@
-"""Credentials known by their surroundings: a header, a flag, a line of `.env`, the name of a field.
+"""Values that a name marks as secret: `DB_PASSWORD=…`, `"apiKey": "…"`, "the password is …", `--token …`.
 
-`secrets.forms` warns before a text is written, so it reports only what is surely a secret. Here a page is about to
-leave the machine, and even a password that is easy to guess must not:
-
-1. A value that is assigned to a word such as `password`, `token` or `api_key` counts, unless it is a placeholder, a
-   reference, a call or a plain word of code.
-2. Headers, cookies, flags, URLs, hashes and the bodies of keys have patterns of their own.
-3. A text may be quoted in another: escapes of JSON, URLs and HTML are decoded, every character at its place.
-4. The time is linear: each place is searched once, and no pattern reaches further than its bound.
+1. A name ends in a word such as `password`, `token` or, with an owner, `key`; passwords have names in many languages.
+2. What joins the two says how sure it is. A line of `.env`, quotes, a tag or a flag: any value that is not a
+   placeholder. A colon, a table, a copula: a password that is not a plain word, or what looks random. Nothing but a
+   space: a password with digits in it.
+3. The value of a pair (`name: DB_PASSWORD`, then `value: …`) belongs to the name.
+4. The time is linear: each name is looked at once, and no pattern reaches further than its bound.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
-from foretold.secrets.forms import FORMS, NO_VALUES, PLACEHOLDERS, WORDS, end_of_key, find_all, is_random, key_tails
+from foretold.secrets.spans import Span
+from foretold.secrets.tokens import find_all
+from foretold.secrets.values import is_chosen, is_given, is_mentioned, is_placeholder, is_quoted, is_random, is_told
 from foretold.text.patterns import lazy
 
-Span = tuple[str, int, int]
+ASSIGNED = "assigned secret"
 
-ASSIGNED, HEADER, KEY, URL = "assigned secret", "authorization", "private key", "password in a URL"
-
-_TOKENS = tuple((kind, letters, lazy(form)) for kind, letters, form in FORMS)
-#: characters to search for, the name they may be the end of, and whether people choose what is assigned to it
+PASSWORD, SECRET, MADE = 2, 1, 0  #: people choose the value; they may; a machine makes it
+_ABROAD = (
+    "kennwort wachtwoord senha hasło haslo heslo contrase парол lösenord jelszó şifre parola salasana adgangskode"
+    " 密码 密碼 口令 パスワード 비밀번호"
+).split()
+#: characters to search for, the name they begin, and who makes what is assigned to it
 _NAMES = (
-    ("pass", re.compile(r"(?i)(?:pass(?:word|wd|phrase|code)|(?<![a-z])pass)s?"), True),
-    ("pwd", re.compile(r"(?i)pwd"), True),
-    ("secret", re.compile(r"(?i)secrets?(?:[_-]?(?:access)?[_-]?key)?"), True),
-    ("token", re.compile(r"(?i)tokens?"), False),
-    ("credential", re.compile(r"(?i)credentials?"), False),
-    ("key", re.compile(r"(?i)(?<=[a-z_-])keys?"), False),
+    ("pass", lazy(r"(?i)pass(?:word|wd|phrase|code|wort|wrd)s?|(?<![a-z])pass(?:e|es|word)?\b"
+    r"|(?<=_)pass|(?<=store)pass(?:wd)?|(?-i:(?<=[a-z])Pass\b)|(?<!by)(?<!com)(?<!tres)(?<!sur)pass(?==)"), PASSWORD),
+    ("pwd", lazy(r"(?i)pwd"), PASSWORD),
+    ("pw", lazy(r"(?i)(?:(?<![a-z])|(?<=bind)|(?<=root)|(?<=user)|(?<=admin))pw(?![a-z])"), PASSWORD),
+    ("psk", lazy(r"(?i)(?<![a-z])psk(?![a-z])"), PASSWORD),
+    ("mdp", lazy(r"(?i)(?<![a-z])mdp(?![a-z])"), PASSWORD),
+    ("clave", lazy(r"(?i)(?<![a-z])clave(?![a-z])"), PASSWORD),
+    *((word, lazy(rf"(?i){word}\w{{0,3}}"), PASSWORD) for word in _ABROAD),
+    ("schlüssel", lazy(r"(?i)(?:(?<=api[- ])|(?<=wlan[- ])|(?<=geheim)|(?<=zugangs)"
+    r"|(?<=netzwerk))schlüssel"), PASSWORD),
+    ("secret", lazy(r"(?i)secrets?(?:[_ -]?(?:access)?[_ -]?key)?"), SECRET),
+    ("token", lazy(r"(?i)(?<!page)(?<!page_)(?<!next_)(?<!continuation_)(?<!sync_)tokens?"), MADE),
+    ("credential", lazy(r"(?i)credentials?"), MADE),
+    ("key", lazy(r"(?i)(?<=[a-z_ -])keys?"), MADE),
+    ("salt", lazy(r"(?i)(?<=_)salt\b"), MADE),
+    ("auth", lazy(r"(?:(?<=_)AUTH\b|(?<=_)auth\b)"), MADE),
+)  # fmt: skip
+_OWNERS = tuple(
+    "api access auth account private priv preshared pre-shared signing sign encryption encrypt"
+    " crypto master shared service client db"
+    " database admin secret app jwt hmac aes storage wlan wifi network logged_in nonce root server deploy".split()
 )
-_OWNER = re.compile(
-    r"(?i)(?:api|access|auth|account|private|priv|signing|encryption|master|shared|service|client|db|database)[_-]?\Z"
+#: owners of keys that are not secrets, before `_KEY=`
+_OPEN = tuple(
+    "public pub cache sort partition primary foreign object state build idempotency hash range row"
+    " map group index site license"
+    " host gpg ssh".split()
 )
-_ENV = re.compile(
-    r"(?:_(?:BASE|KEY|VALUE|PROD|DEV|TEST|STAGING|LIVE|[0-9]{1,3}))?="
+_SUFFIX = r"(?:[_-]?(?:BASE|KEY|VALUE|PROD|DEV|TEST|STAGING|LIVE|MAIN|OLD|NEW|[0-9]{1,3}))?"
+_ENV = lazy(
+    _SUFFIX + r"\s{0,3}[?:+]?=(?:\\\n)?\s{0,2}"
     r"""(?:"(?P<a>[^"\n]{3,400})"|'(?P<b>[^'\n]{3,400})'|(?P<c>[^\s"'`]{3,400}))"""
 )
-_QUOTED = re.compile(
-    r"""\s{0,8}["'`\]]{0,2}\s{0,12}(?::=|=>|={1,3}|:|,)\s{0,12}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'"""
-    r"""|`(?P<c>[^`\n]{4,400})`)"""
+_QUOTED = lazy(
+    r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?::=|=>|={1,3}|:|,|\()\s{0,12}\(?|\s{1,3})"""
+    r"""[bBrRfFuU@]{0,2}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'|`(?P<c>[^`\n]{4,400})`"""
+    r"""|„(?P<d>[^“”"\n]{4,200})[“”"]|“(?P<e>[^”\n]{4,200})”)"""
 )
-_BARE = re.compile(
-    r"""["'`*_]{0,4}\s{0,12}(?:[:=|]|=>|:=|->|→|\bis\b)?[*_]{0,2}\s{0,40}["'`]?([^\s"'`,;()<>|]{8,200})"""
+_JOIN = r"(?:[:=|]|=>|:=|->|→|：|=\\\n)"
+_BARE = lazy(
+    r"""(?:[_-]?(?i:base|value|prod|data|hex|base64|[0-9]{1,3})\b)?["'`*_\])]{0,4}(?: ?\([^()\n]{1,30}\))?\s{0,12}"""
+    + _JOIN
+    + r"""[*_]{0,2}\s{0,40}(?:- )?["'`]?([^\s"'`,;<>|]{4,200})"""
 )
-_REST = re.compile(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
-_FLAG = re.compile(r"""(?:\s{1,4}|=)["']?(?![-=])([^\s"'`<>$|;&]{4,400})""")
-_TAG = re.compile(r">\s{0,8}([^<>\n]{4,400})</")
-
-_HEADERS = re.compile(
-    r"(?i)\b(?P<kind>bearer|basic|authorization[\"'`]?\s{0,12}[:=]\s{0,12}[\"'`]?(?:(?!bearer|basic)[a-z]{1,20}\s{1,3})?)"
-    r"\s{0,3}(?P<value>[\w+/~.=:-]{8,4000})"
+_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|on|это|является|は|는"
+_COPULA += r"|is now|is still|ist jetzt|ist nun)"
+_PROSE = lazy(
+    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./'’-]{0,24}|[ \t]+\([^()\n]{1,30}\)){0,6}?[ \t]*(?:(?<![^\W\d_])"""
+    + _COPULA
+    + r"""|[:=])\s{1,4}["'`„“«*]{0,2}([^\s"'`„“”«»<>]{4,200})"""
 )
-_COOKIE = re.compile(r"""(?i)cookie["'`]?\s{0,3}:\s{0,3}["'`]?([^\s"'`=;$<{]{1,60}=(?![$<{*])[^"'`\n]{8,4000})""")
-_BASIC = re.compile(r"""(?i)(?:\b|(?<=\b_))auth["'`]?\s{0,12}[:=]\s{0,12}["'`]?([A-Za-z0-9+/]{12,4000}={0,2})""")
-_LOGIN = re.compile(r"""(?:\s-u|--user|--proxy-user)[ =]{0,2}["']?[^\s:"'$<]{1,64}:(?![/\\$<{])([^\s"']{3,128})""")
-_MYSQL = re.compile(r"""\b(?:mysql\w{0,8}|mariadb|sshpass)\b[^\n|;&]{0,200}?\s-p\s?["']?([^\s"'$<-][^\s"'$]{3,127})""")
-_SIGNED = re.compile(
-    r"(?i)[?&](?:sig|signature|secret|x-(?:amz|goog)-(?:signature|security-token)|[a-z_-]{0,20}token|key|code|auth)="
-    r"([\w%+/=.~-]{16,4000})"
+_SPACED = lazy(r"""["'`*]{0,2}[ \t]{1,4}["'`„“«]?([^\s"'`„“”«»<>,;()]{6,200})""")
+_REST = lazy(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
+_FLAG = lazy(r"""(?:\s{1,4}|=|:)["']?(?![-=])([^\s"'`<>$|;]{4,400})""")
+_TAG = lazy(r"[^<>\n]{0,60}>\s{0,8}(?:<[\w:]{1,30}>\s{0,8}){0,2}([^<>\n]{4,400})</")
+_PAIR = lazy(
+    r"""(?i)["']?[^\n]{0,80}?(?:\n[^\n]{0,12}?){0,2}(?<![a-z])(?:value|default|val|body|content)["']?\s{0,3}(?:[:=>]|\s)\s{0,3}"""
+    r"""(?:"(?P<a>[^"\n]{3,400})"|'(?P<b>[^'\n]{3,400})'|(?P<c>[^\s"'`<>,;]{6,400}))"""
 )
-_USER = re.compile(r"(?<=://)([\w~-]{20,255})(?=(?::x-oauth-basic)?@)")
-_LOGGED = re.compile(r"(?<=://)[^\s/:@\"'`<>]{1,64}:(?!\d{1,5}[/?#])([^\s@\"'`<>]{3,128})@(?=[\w\[])")
-_HASH = re.compile(r"(\$(?:apr1|1|2[aby]|5|6|7|y|argon2[a-z]{1,2}|pbkdf2[\w-]{0,20})\$[\w./$=,+-]{16,400})")
-_OTP = re.compile(r"""otpauth://[^\s"'`]{0,400}?secret=([A-Za-z2-7]{8,128})""")
-_PUTTY = re.compile(r"Private-Lines: ?\d{1,4}\s{1,4}([A-Za-z0-9+/=\s]{16,32768})")
-#: characters that must occur, the pattern, and the kind
-_FORMS = (
-    ("ookie", _COOKIE, "cookie"),
-    ("-u", _LOGIN, ASSIGNED),
-    ("-p", _MYSQL, ASSIGNED),
-    ("=", _SIGNED, "signed URL"),
-    ("://", _USER, URL),
-    ("://", _LOGGED, URL),
-    ("$", _HASH, "password hash"),
-    ("otpauth://", _OTP, ASSIGNED),
-    ("Private-Lines:", _PUTTY, KEY),
+_SET = lazy(
+    r"(?:ENV|set|export|setenv|declare|local|ARG)\s(?:-\w+\s)?\w*\Z|config(?:ure)?\s+set\s\S{0,40}\Z|config:set\s\S{0,40}\Z"
 )
 
-_PLACEHOLDER = re.compile(
-    rf"(?i)[$%<{{\[*#/~&|\\.]|-|x{{3,}}|{PLACEHOLDERS}|your|my[_-]?(?:pass|secret|token|key)"
-    rf"|(?:{NO_VALUES}|nil|undefined|string|str|int|bool|required|optional|foo|bar|missing|invalid"
-    r"|(?:my|new|old|the|a)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|credentials?)\d?)\Z"
-)
-_CODE = re.compile(
-    r"(?:await |new |new_)?[A-Za-z_][\w.]*(?:\([^()]{0,200}\)|\[[^\]]{0,80}\]|(?:\.|::|->)[A-Za-z_]\w*)[,;)]*"
-)
-_STRONG = re.compile(r"(?=\S*[A-Za-z])\S*[\d!@#$%^&*+]\S*")
 
-_ESCAPES = re.compile(
-    r"(?<!\\)\\+(?:[nrtbf\"'/]|u00[0-9a-fA-F]{2})|%[2-7][0-9A-Fa-f]|%0[9ADad]|&(?:quot|apos|amp|#34|#39);"
-)
-_MEANINGS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "quot": '"', "#34": '"', "apos": "'", "#39": "'"}
+REACH, BEFORE = 700, 64  #: characters after a name that its value is searched in, and before it
+#: without one of these there is no value that counts, but for a flag
+_WORTH = lazy(r"[\d!@#$%^&*+=?~§€\"'`„“<>]")
+_PAIRED = ("value", "default", "body", "content")
 
 
-def exposed_in(text: str) -> list[Span]:
-    """Kind and place of what looks like a credential, unsorted; places may overlap."""
-    found = list(_spans(text))
-    for start, line in _escaped_lines(text):
-        for kind, begin, end in _spans(line):
-            value = line[begin:end]
-            begin += len(value) - len(value.lstrip())  # an escaped quote after a value is not part of it
-            found.append((kind, start + begin, start + end - len(value) + len(value.rstrip())))
-    return found
-
-
-def _escaped_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that have escapes, decoded, and where they begin."""
-    at = 0
-    while match := _ESCAPES.search(text, at):
-        start, at = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-        at = len(text) if at < 0 else at
-        yield start, unescape(text[start:at])
-
-
-def _spans(text: str) -> Iterator[Span]:
-    for kind, letters, form in _TOKENS:
-        for match in form.finditer(text) if letters in text else ():
-            end = end_of_key(text, match.end()) if kind == KEY else match.end()
-            if kind == URL:  # only the password: it may occur elsewhere without the URL
-                yield kind, match.end("user") + 1, end - 1
-            elif kind != KEY or end > match.end():  # a first line alone occurs in code about keys
-                yield kind, match.start(), end
-    for letters, form, kind in _FORMS:
-        for match in form.finditer(text) if letters in text else ():
-            chosen, strict = form in (_LOGGED, _MYSQL, _COOKIE), form in (_USER, _SIGNED)
-            if form in (_HASH, _OTP) or _is_secret_value(match[1], chosen=chosen, strict=strict):
-                yield kind, match.start(1), match.end(1)
-    low = text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
-    yield from _find_headers(text, low)
-    yield from _find_assigned(text, low)
-    yield from ((KEY, start, end) for start, end in key_tails(text))
-
-
-def _find_headers(text: str, low: str) -> Iterator[Span]:
-    for word in ("bearer", "basic", "authorization"):
-        for match in _match_at_words(_HEADERS, text, low, word):
-            kind, value = match["kind"].lower(), match["value"]
-            if _is_login(value) if kind == "basic" else _is_secret_value(value, strict=kind == "bearer"):
-                yield HEADER, *match.span("value")
-    for match in _match_at_words(_BASIC, text, low, "auth"):
-        if _is_login(match[1]):
-            yield HEADER, match.start(1), match.end(1)
-
-
-def _match_at_words(form: re.Pattern[str], text: str, low: str, word: str) -> Iterator[re.Match[str]]:
-    """Matches of a pattern that begins with a word: searching the word first is ten times faster."""
-    at = low.find(word)
-    while at >= 0:
-        match = form.match(text, at)
-        if match:
-            yield match
-        at = low.find(word, match.end() if match else at + len(word))
-
-
-def _is_login(value: str) -> bool:
-    """Whether a value is `user:password` in base64."""
-    from base64 import b64decode
-
-    try:
-        said = b64decode(value + "=" * (-len(value) % 4), validate=True)
-    except ValueError:
-        return False
-    return b":" in said and said.isascii() and said.decode().isprintable()
-
-
-def _find_assigned(text: str, low: str) -> Iterator[Span]:
+def find_assigned(text: str, low: str) -> Iterator[Span]:
     """What is assigned to names of secrets; `low` is the text in lower case."""
-    for letters, name, chosen in _NAMES:
+    has_pairs = any(word in low for word in _PAIRED)
+    for letters, name, maker in _NAMES:
+        worth = 0
         for at in find_all(low, letters):
+            if 0 <= worth < at:
+                following = _WORTH.search(text, at)
+                worth = following.start() if following else -1
+            if not 0 <= worth < at + 240 and text[at - 1 : at] != "-":
+                continue
             match = name.match(text, at)
-            if match and (letters != "key" or _OWNER.search(text, max(0, at - 12), at)):
-                yield from _find_value(text, match.start(), match.end(), chosen=chosen)
+            if match is None or (letters == "key" and not _is_key(text, at)):
+                continue
+            start, end = match.span()
+            first = max(0, start - BEFORE)
+            found = _find_in_window(text[first : end + REACH], start - first, end - first, maker, has_pairs=has_pairs)
+            if found:
+                begin, stop = first + found[0], first + found[1]
+                rest = _REST.match(text, stop) if stop - begin >= 200 else None
+                yield ASSIGNED, begin, rest.end() if rest else stop
 
 
-def _find_value(text: str, start: int, end: int, *, chosen: bool) -> Iterator[Span]:
-    """The value that follows a name, whatever joins them."""
+def _is_key(text: str, at: int) -> bool:
+    """Whether `key` at a place has an owner that makes it a secret."""
+    before = text[max(0, at - 16) : at]
+    owner = before.lower()
+    owner = owner[:-1] if owner[-1:] in ("_", " ", "-") else owner
+    if owner.endswith(_OWNERS):
+        return True
+    return text[at : at + 3] == "KEY" and before.endswith("_") and not owner.endswith(_OPEN)
+
+
+@lru_cache(512)
+def _find_in_window(text: str, start: int, end: int, maker: int, *, has_pairs: bool) -> tuple[int, int] | None:
+    """The value of the name from `start` to `end`. Cached: a text that is written to cost time repeats itself."""
+    found = _find_value(text, start, end, maker)
+    return _find_pair(text, text.lower(), end, maker) if found is None and has_pairs else found
+
+
+def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] | None:
+    """Where the value is that follows a name, whatever joins them."""
+    after = text[end : end + 1]
+    if not after:
+        return None
     if text[start:end].isupper() and (env := _ENV.match(text, end)):
-        value = env.lastgroup or "c"
-        if not is_placeholder(env[value]) and not (env[value].isdigit() and not chosen):
-            yield ASSIGNED, *env.span(value)
-            return
-    if quoted := _QUOTED.match(text, end):
+        group = env.lastgroup or "c"
+        if is_given(env[group]) and not (env[group].isdigit() and maker != PASSWORD):
+            return env.span(group)
+    is_open = after in " \t\n" and maker != PASSWORD
+    quoted = None if after == "<" else _QUOTED.match(text, end)
+    if quoted and not (is_open and text[end : quoted.end()].lstrip()[:1] in "\"'`„“"):
         group = quoted.lastgroup or "a"
-        if _is_secret_value(quoted[group], chosen=chosen):
-            yield ASSIGNED, *quoted.span(group)
-            return
-    tag = _TAG.match(text, end) if text[end : end + 1] == ">" else None
-    flag = _FLAG.match(text, end) if text[max(0, start - 1) : start] == "-" else None
-    for match in (tag, flag):
-        if match and _is_secret_value(match[1], chosen=chosen and match is tag):
-            yield ASSIGNED, match.start(1), match.end(1)
-            return
-    bare = _BARE.match(text, end)
-    if bare and is_random(bare[1]) and (rest := _REST.match(text, bare.end(1))):
-        yield ASSIGNED, bare.start(1), rest.end()
+        if is_quoted(quoted[group], chosen=maker > MADE):
+            return quoted.span(group)
+    for form, is_here in ((_TAG, after in "> "), (_FLAG, _is_flag(text, start))):
+        match = form.match(text, end) if is_here else None
+        if match and (is_given(match[1]) if maker == PASSWORD else is_quoted(match[1], chosen=False)):
+            return match.span(1)
+    return _find_bare(text, start, end, maker)
 
 
-def is_chosen(value: str) -> bool:
-    """Whether a person chose a value, and it is not a word.
-
-    >>> is_chosen("hunter2"), is_chosen("hunter"), is_chosen("$PW1")
-    (True, False, False)
-    """
-    return not is_placeholder(value) and bool(_STRONG.fullmatch(value))
+def _is_flag(text: str, start: int) -> bool:
+    """Whether a name is a flag: `--password`, `-storepass`, `--auth-token`."""
+    at = text.rfind(" ", max(0, start - 32), start) + 1
+    return at > 0 and text[at] == "-"
 
 
-def is_placeholder(value: str) -> bool:
-    """Whether a value stands for none: a placeholder, a reference, a call."""
-    value = value.strip()
-    return len(value) < 3 or len(set(value)) < 3 or bool(_PLACEHOLDER.match(value)) or bool(_CODE.fullmatch(value))
+def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] | None:
+    """A value without quotes: after a colon, a copula, or only a space."""
+    judge: Callable[[str], bool] = is_told if maker == PASSWORD else is_random
+    for form in (_BARE, _PROSE, _SPACED):
+        match = form.match(text, end)
+        if match is None:
+            continue
+        begin, stop = match.span(1)
+        value = _trim(match[1])
+        if form is _SPACED:
+            judge = is_mentioned if maker == PASSWORD else is_random
+            if (
+                maker != PASSWORD
+                and not _SET.search(text, max(0, start - 60), start)
+                and text[start - 1 : start] != "-"
+            ):
+                continue
+        if maker == PASSWORD and text[end] == "=" and is_chosen(value):
+            return begin, begin + len(value)
+        digits = value.isdigit() and maker == PASSWORD and len(value) >= 6 and form is not _SPACED
+        if digits or judge(value):
+            stop = begin + len(value)
+            return begin, stop
+    return None
 
 
-def _is_secret_value(value: str, *, chosen: bool = False, strict: bool = False) -> bool:
-    """Whether a value is a secret. What a person chose may be a word; what a machine made has digits."""
-    if is_placeholder(value):
-        return False
-    if " " in value:
-        return chosen and len(value.split()) <= 8 and any(map(_STRONG.fullmatch, value.split()))
-    digits = sum(map(str.isdigit, value))
-    if strict:
-        words = sum(map(len, WORDS.findall(value)))
-        return len(value) >= 16 and digits > 0 and (digits >= 3 or words < 0.7 * len(value))
-    if chosen:
-        return digits > 0 or not value.isalpha() or (value.islower() and len(value) >= 8)
-    return len(value) >= 8 and digits > 0 and not value.isdigit() and any(map(str.isalpha, value))
+def _trim(value: str) -> str:
+    """A value without the punctuation of the sentence that it ends."""
+    while value and value[-1] in ".,;:)]}":
+        if value[-1] in ")]}" and value.count(value[-1]) <= value.count("([{"[")]}".index(value[-1])]):
+            break
+        value = value[:-1]
+    return value
+
+
+def _find_pair(text: str, low: str, end: int, maker: int) -> tuple[int, int] | None:
+    """The value of a pair whose name ends at `end`."""
+    if not any(low.find(word, end, end + 120) >= 0 for word in _PAIRED):
+        return None
+    match = _PAIR.match(text, end)
+    if match is None:
+        return None
+    group = match.lastgroup or "c"
+    value = match[group]
+    fits = (
+        is_quoted(value, chosen=maker > MADE)
+        if group != "c"
+        else is_told(value)
+        if maker == PASSWORD
+        else is_random(value)
+    )
+    return match.span(group) if fits else None
 
 
 def is_secret_name(name: str) -> bool:
@@ -235,44 +225,26 @@ def is_secret_name(name: str) -> bool:
     >>> [is_secret_name(name) for name in ("db_password", "apiKey", "token_type", "secretName", "max_tokens")]
     [True, True, False, False, True]
     """
-    return _chooses_value(name) is not None
+    return _maker_of(name) is not None
 
 
-def _chooses_value(name: str) -> bool | None:
-    """Whether people choose the value of a field that is named like a secret; None for another field."""
+def _maker_of(name: str) -> int | None:
+    """Who makes the value of a field that is named like a secret; None for another field."""
     low = name.lower()
-    for letters, form, chosen in _NAMES:
+    for letters, form, maker in _NAMES:
         at = low.rfind(letters)
         match = form.match(name, at) if at >= 0 else None
-        if match and match.end() == len(name) and (letters != "key" or _OWNER.search(name, 0, at)):
-            return chosen
+        if match and match.end() == len(name) and (letters != "key" or _is_key(name, at)):
+            return maker
     return None
 
 
 def is_secret_field(name: str, value: str) -> bool:
     """Whether the whole value of a field is a secret, by the name of the field."""
-    chosen = _chooses_value(name)
-    if chosen and " " in value and not is_placeholder(value):
+    maker = _maker_of(name)
+    if maker and " " in value and not is_placeholder(value):
         return len(value) <= 200 and "\n" not in value
-    return chosen is not None and _is_secret_value(value, chosen=chosen)
+    return maker is not None and is_quoted(value, chosen=maker > MADE)
 
 
-def unescape(text: str) -> str:
-    """A text with its escapes decoded, every character at its place.
-
-    >>> unescape('{\\\\"a\\\\": 1}'), unescape("a%3Db")
-    ('{ "a ": 1}', 'a  =b')
-    """
-    return _ESCAPES.sub(_decode_escape, text)
-
-
-def _decode_escape(match: re.Match[str]) -> str:
-    escape = match[0]
-    if escape[0] == "%":
-        char = chr(int(escape[1:], 16))
-    elif escape[0] == "&":
-        char = _MEANINGS.get(escape[1:-1], "&")
-    else:
-        name = escape.lstrip("\\")
-        char = chr(int(name[1:], 16)) if len(name) == 5 else _MEANINGS.get(name, name)
-    return char.rjust(len(escape))
+__all__ = ["ASSIGNED", "find_assigned", "is_chosen", "is_secret_field", "is_secret_name"]

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from foretold.secrets.by_context import is_placeholder
-from foretold.secrets.forms import find_all
+from foretold.secrets.tokens import find_all
+from foretold.secrets.values import is_placeholder
 
 Detector = Callable[[str], "list[tuple[str, int, int]]"]
 

@@ -19,7 +19,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from foretold.secrets.forms import FORMS, credentials_in
+from foretold.secrets.forms import credentials_in
+from foretold.secrets.tokens import FORMS
 
 PART = 10  #: characters
 LONGEST_KEY = 20_000  #: characters

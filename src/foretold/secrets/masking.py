@@ -36,15 +36,16 @@ def values_in(text: str) -> list[tuple[str, str]]:
     from foretold.secrets.forms import credentials_in
 
     return [
-        (kind, text[start : _end_of_key(text, end) if kind == "private key" else end].rstrip())
+        (kind, text[start : _end_of_key(text, start, end) if kind == "private key" else end].rstrip())
         for kind, start, end, *_ in credentials_in(text)
     ]
 
 
-def _end_of_key(text: str, at: int) -> int:
-    """Where masking ends for the private key whose first line ends at `at`."""
-    from foretold.secrets.forms import end_of_key
+def _end_of_key(text: str, start: int, end: int) -> int:
+    """Where masking ends for the private key that was found from `start` to `end`."""
+    from foretold.secrets.tokens import end_of_key
 
+    at = text.find("-----", start + 5, end) + 5 if text.startswith("-----BEGIN", start) else start
     last = text.find("-----END", at)
     if last >= 0:
         after = text.find("\n", last)

@@ -18,30 +18,23 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from foretold.extras import how_to_install
-from foretold.secrets.by_context import (
-    ASSIGNED,
-    HEADER,
-    URL,
-    Span,
-    exposed_in,
-    is_chosen,
-    is_secret_field,
-    is_secret_name,
-)
+from foretold.secrets.by_context import ASSIGNED, is_secret_field, is_secret_name
+from foretold.secrets.detector import find_secrets
 from foretold.secrets.detectors import load_detectors
-from foretold.secrets.forms import FORMS, find_all, is_random
+from foretold.secrets.forms import may_have_secrets
+from foretold.secrets.headers import HEADER
+from foretold.secrets.spans import URL, Span, resolve_overlaps
+from foretold.secrets.tokens import HIDDEN, find_all
+from foretold.secrets.values import is_chosen, is_random
 from foretold.types import NamedTuple
 
 MOST_KNOWN = 64  #: values that are searched again
 _MARK = re.compile(r"\[redacted: [^\[\]\n]{1,80} [0-9a-f]{12}\]")
-_HIDDEN = re.compile(
-    r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)"
-    r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
-)
+_HIDDEN = re.compile(HIDDEN)
 _PLAIN = re.compile(r"[A-Za-z]{0,15}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")  #: a word, an id: most of all texts
 _NAMES, _VALUES = ("name", "key", "Name", "Key", "variable"), ("value", "Value", "val", "default")
 
@@ -135,7 +128,10 @@ class Redactor:
     def _spans(self, text: str) -> list[Span]:
         if len(text) <= 36 and _PLAIN.fullmatch(text):
             return []
-        return [*_find_visible(text), *(self._detector(text) if self._detector else ())]
+        return [
+            *(find_secrets(text) if may_have_secrets(text) else ()),
+            *(self._detector(text) if self._detector else ()),
+        ]
 
     def _learn(self, kind: str, said: str) -> None:
         """Remember a value that is a secret wherever it occurs: not a word that may be there by chance."""
@@ -172,20 +168,6 @@ def _name_of_field(name: object, fields: Mapping[str, object], above: str) -> st
     return key
 
 
-def _find_visible(text: str) -> list[Span]:
-    """Credentials in a text, also where colours and invisible characters interrupt them."""
-    hidden = [match.span() for match in _HIDDEN.finditer(text)] if not text.isascii() or "\x1b" in text else []
-    if not hidden:
-        return exposed_in(text)
-    places: list[int] = []
-    at = 0
-    for start, end in (*hidden, (len(text), len(text))):
-        places += range(at, start)
-        at = end
-    plain = exposed_in("".join(map(text.__getitem__, places)))
-    return [*((kind, places[start], places[end - 1] + 1) for kind, start, end in plain), *exposed_in(text)]
-
-
 @lru_cache(4096)
 def fingerprint(value: str) -> str:
     """Twelve digits that are equal for equal values, and from which a value cannot be computed, nor easily guessed.
@@ -197,45 +179,3 @@ def fingerprint(value: str) -> str:
     if len(value) >= 24 and is_random(value[:200]):  # it cannot be guessed, so it need not be slow
         return hashlib.blake2b(data, digest_size=6, salt=b"foretold").hexdigest()
     return hashlib.scrypt(data, salt=b"foretold", n=2**14, r=8, p=1, dklen=6).hex()
-
-
-# Overlaps
-
-TOKENS = frozenset(kind for kind, _, _ in FORMS) - {URL}
-_ONLY_NAME = re.compile(r"[\W_]*(?:[A-Za-z][\w.-]{0,60}[\"'`\s\\]{0,8}[=:][\W_]*|\w{0,3}[\W_]*)")
-
-
-def resolve_overlaps(text: str, found: Iterable[Span], known: Iterable[Span] = ()) -> list[Span]:
-    """The spans to replace in a text, sorted and without overlaps."""
-    ranks: tuple[list[Span], ...] = ([], list(known), [])
-    for span in found:
-        ranks[0 if span[0] in TOKENS else 2].append(span)
-    held: list[Span] = []
-    for spans in filter(None, ranks):
-        held = sorted([*held, *_cut_out(text, _merge(spans), held)], key=lambda span: span[1])
-    return held
-
-
-def _merge(spans: list[Span]) -> list[Span]:
-    found: list[Span] = []
-    for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
-        if found and start < found[-1][2]:
-            first = found.pop()
-            kind, start, end = first[0], first[1], max(end, first[2])
-        found.append((kind, start, end))
-    return found
-
-
-def _cut_out(text: str, weaker: list[Span], held: list[Span]) -> Iterator[Span]:
-    """What is left of weaker spans outside the held ones; both are sorted."""
-    first = 0
-    for kind, start, end in weaker:
-        while first < len(held) and held[first][2] <= start:
-            first += 1
-        pieces, at, number = [], start, first
-        while number < len(held) and held[number][1] < end:
-            pieces.append((at, held[number][1]))
-            at, number = max(at, held[number][2]), number + 1
-        for begin, stop in (*pieces, (at, end)):
-            if not pieces or (begin < stop and not _ONLY_NAME.fullmatch(text, begin, stop)):
-                yield kind, begin, stop

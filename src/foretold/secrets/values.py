@@ -1,0 +1,162 @@
+"""Whether a value is a secret, once its surroundings said that it may be one.
+
+1. A placeholder, a reference, a call or the name of a type stands for a value and is none.
+2. Where only a secret can stand (`given`), every other value counts.
+3. After a word such as `password` (`chosen`), a person chose the value: it counts if it is not a plain word.
+4. After a word such as `token` or `key`, a machine made the value: it counts if it looks random.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from foretold.text.patterns import lazy
+
+#: words that stand for a value; a whole value that is one of them is none
+_NO_VALUES = (
+    "none|null|nil|undefined|true|false|yes|no|on|off|todo|tbd|test|tests?123|string|str|int|bool|boolean|number|bytes|any|object"
+    "|required|optional|missing|invalid|unknown|empty|default|hidden|masked|secret|foo|bar|baz|abc|abcd|env|file|prompt|stdin|ask"
+    "|postgres|mysql|root|admin|administrator|guest|user|username|docker|rabbitmq|minio|minioadmin|sa|self|this|value|text|redacted"
+    r"|(?:my|new|old|the|a|db|user|test|some)?[_-]?(?:pass(?:word|wd|phrase|wort)?|pwd|pw|secret|token|api[_-]?(?:key|token)|key|credentials?)\d?"
+)
+_PLACEHOLDER = lazy(
+    r"(?i)\$[\w{(\[]|\$\Z|%\w+%|%[({]|%s|<|\{\{|\{[a-z_%]|#\{|\[[a-z][a-z _-]*\]|[.*x•_#?-]{3,}"
+    r"|~?/[\w.$~-]|~/|\.{1,2}/|@/"
+    r"|--?[a-z]|&[a-z]\w*\Z|\*[a-z]\w*\Z|[|>]-?\Z|!(?:vault|env|secret|ref|sub|getatt)\b|(?:ENC|secret|vault|env|file|ref|sops|enc|arn"
+    r"|ssm|op|akv|gcp|keyring|config)[:\[(+]|projects/|your|my[_-]?(?:pass|secret|token|key|api)|insert|replace|enter|"
+    rf"fill|put[_-]|todo|fixme|use[_-]|see[_-]|get[_-]|fake|sample|same|(?:{_NO_VALUES})[,;)\]}}]*\Z"
+)
+#: characters that occur in no value, in lower case
+_STANDS_FOR = (
+    "changeme change-me change_me changethis change-this change_this change.me placeholder dummy"
+    " redacted example xxxx *** ... …"
+    " ${ $( {{ your_ your- _your -your <your"
+).split()
+_BETWEEN = lazy(r"<[a-z_ -]{2,30}>")
+_CODE = lazy(
+    r"(?:await |new |new_)?[A-Za-z_][\w.]*(?:\([^()]{0,200}\)|\[[^\]]{0,80}\])[,;)!]*"
+    r"|[A-Za-z_]+\d{0,2}(?:(?:\.|::|->|\?\.)[A-Za-z_]+\d{0,2})+!?[,;)]*|[\w.]+\([^)]*|\w+\[['\"]?\w*['\"]?(?:\][\w.\[\]'\"]*)?|[A-Za-z_]+=\w.*"
+)
+_STRONG = lazy(r"(?=\S*[^\W\d_])\S*(?:\d|[!@#$%^&*+=?~§€]\S)\S*|(?=\S*[^\W\d_])\S*[#$%^&*+~§€]")
+#: what is called so has a digit in it, and is a word
+_TECHNICAL = lazy(
+    r"(?i)(?:sha-?\d+|md5|base\d+|utf-?\d+|oauth-?2?\S*|pbkdf2\S*|argon2\S*|bcrypt\S*|scrypt\S*|[hrepd]s\d{3}|aes-?\d*\S*|rsa-?\d*|1password\S*"
+    r"|http/?\d\S*|ipv[46]|k8s|s3|ec2|auth0|x\.?509|pkcs#?\d+|v?\d+(?:[.,:/-]\d+)*\w{0,2}|web3|h2|m2m|2fa|ed25519|p256)"
+    r"[.,;:!?)]*"
+)
+_NUMBERED = lazy(r"(?i)[a-z]+-?v?\d(?:\.\d+)*[.,;:!?)]*")  #: `field2`, `python3.12`
+_NAMED_SO = lazy(
+    r"(?i)[A-Za-z_]\w*(?:pass(?:word|wd|phrase)?|secret|token|credential|auth)\w*|(?:pass|secret|token|credential)\w*"
+)
+_PATH = lazy(
+    r"[\w.@-]*(?:/[\w.@-]+)+\.[a-z]{1,5}|[\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|sh|go|rs|java|env|pem|key|html?|cfg|ini|conf|exe)"
+)
+WORDS = lazy(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
+REMEMBERED = 256  #: values, because a text that is written to cost time repeats itself
+SHORTEST = 6  #: characters of a password that is told by itself
+
+
+@lru_cache(REMEMBERED)
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for none: a placeholder, a reference, a call.
+
+    >>> [is_placeholder(value) for value in ("<token>", "${PW}", "os.getenv(1)", "changeme", "hunter2", "S3cure.Horse")]
+    [True, True, True, True, False, False]
+    """
+    value = value.strip()
+    if len(value) < 3 or len(set(value)) < 3:
+        return True
+    if _PLACEHOLDER.match(value) or _CODE.fullmatch(value):
+        return True
+    low = value.lower()
+    return (
+        any(word in low for word in _STANDS_FOR) or low.endswith("here") or ("<" in low and bool(_BETWEEN.search(low)))
+    )
+
+
+def is_given(value: str) -> bool:
+    """Whether a value is a secret that stands where only a secret can."""
+    return not is_placeholder(value)
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a person chose a value, and it is not a word.
+
+    >>> is_chosen("hunter2"), is_chosen("hunter"), is_chosen("$PW1")
+    (True, False, False)
+    """
+    return not is_placeholder(value) and bool(_STRONG.fullmatch(value))
+
+
+@lru_cache(REMEMBERED)
+def is_told(value: str) -> bool:
+    """Whether a value that stands without quotes, after a word for a password, is one.
+
+    >>> [is_told(value) for value in ("rosebud42", "Summer2024", "SHA-256", "docs/keys2.md", "reset_token2", "vault")]
+    [True, True, False, False, False, False]
+    """
+    return (
+        len(value) >= SHORTEST
+        and is_chosen(value)
+        and "://" not in value
+        and not _TECHNICAL.fullmatch(value)
+        and not _NAMED_SO.fullmatch(value)
+        and not _PATH.fullmatch(value)
+    )
+
+
+def is_mentioned(value: str) -> bool:
+    """Whether a value is a password that follows a word for it in a sentence, and nothing joins them."""
+    return is_told(value) and not _NUMBERED.fullmatch(value)
+
+
+@lru_cache(REMEMBERED)
+def is_quoted(value: str, *, chosen: bool = False, strict: bool = False) -> bool:
+    """Whether a value in quotes is a secret. What a person chose may be a word; what a machine made has digits."""
+    if is_placeholder(value):
+        return False
+    if " " in value:
+        return chosen and len(value.split()) <= 8 and any(map(_STRONG.fullmatch, value.split()))
+    digits = sum(map(str.isdigit, value))
+    if strict:
+        words = sum(map(len, WORDS.findall(value)))
+        return len(value) >= 16 and digits > 0 and (digits >= 3 or words < 0.7 * len(value))
+    if chosen:
+        return digits > 0 or not value.isalpha() or (value.islower() and len(value) >= 8)
+    return len(value) >= 8 and digits > 0 and not value.isdigit() and any(map(str.isalpha, value))
+
+
+_REFERENCE = lazy(r"[A-Za-z_]+\d{0,2}(?:(?:\.|::|->)[A-Za-z_]+\d{0,2})+")
+
+
+@lru_cache(REMEMBERED)
+def is_random(value: str) -> bool:
+    """Whether a value is not a word, a path or a reference that a person would write.
+
+    >>> [is_random(value) for value in ("aB3xY9kLmQ2w", "MyVeryLongClassName2", "settings.SECRET_KEY_V2", "Summer2024")]
+    [True, False, False, True]
+    """
+    if (
+        len(value) < 8
+        or value[0] in "$%@~.&#|-"
+        or "://" in value
+        or is_placeholder(value)
+        or _REFERENCE.fullmatch(value)
+    ):
+        return False
+    if value[0] == "/" or _PATH.fullmatch(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    odd = any(not char.isalnum() and char not in "._-/:" for char in value)
+    if digits <= 2 and not odd and sum(map(len, WORDS.findall(value))) >= 0.7 * len(value):
+        return False
+    kinds = any(map(str.islower, value)) + any(map(str.isupper, value)) + bool(digits)
+    return _entropy(value) >= 2.7 and (kinds + odd >= 3 or (kinds >= 2 and bool(digits) and len(value) >= 20))
+
+
+def _entropy(value: str) -> float:
+    """Bits per character."""
+    from math import log2
+
+    counts = [value.count(char) for char in set(value)]
+    return -sum(count / len(value) * log2(count / len(value)) for count in counts)
