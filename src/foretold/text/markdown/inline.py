@@ -84,13 +84,14 @@ def _spans(data: bytes, source: bytes, labels: set[str]) -> list[tuple[str, int,
 class _Spans:
     """Joins what the parser gives in parts, and keeps what holds an `@`."""
 
-    __slots__ = ("block", "data", "end", "found", "images", "region", "start", "void")
+    __slots__ = ("block", "data", "end", "found", "images", "region", "signs", "start", "void")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.found: list[tuple[str, int, int]] = []
         self.region, self.start, self.end = "text", 0, 0  #: the piece of text that may go on
         self.block = (0, 0)  #: where the paragraph begins and ends
+        self.signs: _Signs | None = None  #: of that paragraph
         self.images = 0
         self.void: list[int] = []  #: where emphasis ends that is none
 
@@ -114,7 +115,7 @@ class _Spans:
 
     def open(self, tag: Tag, start: int, end: int) -> None:
         if tag == "Paragraph":
-            self.block = start, end
+            self.block, self.signs = (start, end), None
         elif tag == "Emphasis" or tag == "Strong":
             width = _WIDTH[tag]
             if (start == self.end and self.data[start - 1 : start] == b"*") or self._is_hidden(end - width):
@@ -137,10 +138,44 @@ class _Spans:
 
     def _is_hidden(self, at: int) -> bool:
         """Whether something stands between two backticks, or between `<` and `>`."""
-        data, (start, end) = self.data, self.block
-        if not data.count(b"`", start, at) % 2 and data.rfind(b"<", start, at) <= data.rfind(b">", start, at):
+        if self.signs is None:  # once a paragraph, which may hold thousands of emphases
+            self.signs = _Signs(self.data, *self.block)
+        signs = self.signs
+        if not _count(signs.backticks, at) % 2 and _last(signs.less, at) <= _last(signs.greater, at):
             return False
-        return any(found.start() <= at < found.end() for found in _HIDDEN.finditer(data, start, end))
+        found = _count(signs.starts, at + 1) - 1
+        return found >= 0 and at < signs.ends[found]
+
+
+class _Signs:
+    """Where the signs of a paragraph are that hide others."""
+
+    __slots__ = ("backticks", "ends", "greater", "less", "starts")
+
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        self.backticks, self.less, self.greater = (
+            [found.start() for found in re.compile(sign).finditer(data, start, end)] for sign in (b"`", b"<", b">")
+        )
+        hidden = [found.span() for found in _HIDDEN.finditer(data, start, end)] if self.backticks or self.less else []
+        self.starts, self.ends = [span[0] for span in hidden], [span[1] for span in hidden]
+
+
+def _last(places: list[int], at: int) -> int:
+    """The last place before another; -1 if there is none."""
+    found = _count(places, at)
+    return places[found - 1] if found else -1
+
+
+def _count(places: list[int], at: int) -> int:
+    """How many places are before another; `show` does not import `bisect`."""
+    low, high = 0, len(places)
+    while low < high:
+        middle = (low + high) // 2
+        if places[middle] < at:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 _WIDTH = {"Emphasis": 1, "Strong": 2}
