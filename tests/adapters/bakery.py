@@ -8,6 +8,7 @@ import sys
 
 import foretold
 from foretold.adapters.conversation import Conversation
+from foretold.memory.location import give_consent
 
 QUESTION = "When do we deploy?"
 ANSWER = "On Tuesdays only."
@@ -37,10 +38,12 @@ def talk_in(place, **options):
 
 
 def make_team(place, name="baker", text="The team bakes at night."):
-    """A repository with one memory of the team."""
+    """A repository with one memory of the team, which the user accepts."""
     place.git("init -q")
     frontmatter = f"---\nname: {name}\ndescription: what {name} says\nmetadata: \n  type: project\n---\n"
     place.write(f"proj/.foretold/memory/project_{name}.md", frontmatter + text + "\n")
+    found = foretold.memory.open(place.proj, home=place.home, managed=place.managed, env={}).place
+    give_consent(found.consent, found.root)
 
 
 def blocked(package, code, place):

@@ -46,6 +46,7 @@ doctor                  memory doctor --json
 compact                 memory compact --json
 prompt                  memory prompt --json
 share                   memory share short --json
+trust                   memory trust --yes --json
 inbox                   memory inbox --json
 consolidation           memory consolidate --json
 consolidations          memory consolidate --list --json

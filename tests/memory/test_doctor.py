@@ -136,7 +136,7 @@ def test_settings_and_switches(place):
 
 def test_findings_of_the_team_say_where(memories, place):
     path = place.write("proj/.foretold/memory/plain.md", "text")
-    assert found(memories) == [(path, 1, "memory-plain")]
+    assert found(memories) == [(os.path.dirname(path), None, "team-not-accepted"), (path, 1, "memory-plain")]
 
 
 def test_a_repository_that_was_moved(memories, place):

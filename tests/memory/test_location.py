@@ -32,7 +32,9 @@ def findings(found, place):
 def test_the_folder_of_the_agent(place):
     place.folder("proj/.git")
     place.folder("proj/deep/er")
-    assert find(place, "proj/deep/er")._asdict() == {
+    found = find(place, "proj/deep/er")
+    assert os.path.dirname(found.consent) == f"{place.home}/.local/state/foretold/consents"
+    assert found._replace(consent="")._asdict() == {
         "project": place.proj,
         "root": place.proj,
         "store": store_of(place, "proj"),
@@ -48,6 +50,8 @@ def test_the_folder_of_the_agent(place):
         "findings": (),
         "is_read": True,
         "history": 0,
+        "consent": "",
+        "is_accepted": False,
     }
 
 

@@ -184,7 +184,8 @@ def judge_call(memories: Memories, tool: str, given: Mapping[str, object], cwd: 
     if tool == "Bash" and isinstance(command, str):
         from foretold.memory.command_policy import GuardedPlaces, judge_command
 
-        stores = tuple((store.path, store.scope) for store in memories.stores)
+        pairs = ((place.store, "private"), (place.under, "private"), (place.team, "team"))
+        stores = tuple((folder, scope) for folder, scope in pairs if folder)
         return judge_command(command, GuardedPlaces(stores, (place.state, place.cache), cwd, place.home), place.policy)
     named = given.get(WRITERS.get(tool, ""))
     if not isinstance(named, str) or "\0" in named:

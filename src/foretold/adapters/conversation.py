@@ -174,7 +174,7 @@ class Conversation:
 
                 around = {key: self._surroundings.get(key) for key in ("home", "managed", "env")}
                 around["agent"] = self._surroundings.get("agent", DEFAULT_AGENT)
-                self._memory = open_memories(self.cwd, **around)  # type: ignore[arg-type]
+                self._memory = open_memories(self.cwd, **around).for_models()  # type: ignore[arg-type]
                 self._note(self._memory.place.findings)
             return self._memory
 
@@ -182,11 +182,12 @@ class Conversation:
         """The index of the team's memories under its heading; empty if there is none."""
         text = ""
         with self._attempt("the team's memories could not be read", "recall-failed"):
-            from foretold.memory.store.team import team_entry, team_text
+            from foretold.memory.recall.recall import show_unseen
+            from foretold.memory.store.team import FROM_REPOSITORY, team_entry, team_text
 
             team = self.memory.team
             if self._team and team is not None and os.path.isdir(team.path) and (entry := team_entry(team)):
-                text = team_text(entry)
+                text = show_unseen(team_text(entry, FROM_REPOSITORY))
         return text
 
     def report(self, what: str, error: Exception, code: str = "instructions-failed") -> None:

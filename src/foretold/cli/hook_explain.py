@@ -106,7 +106,8 @@ def describe_place(context: HookContext) -> list[str]:
     lines = [f"{context.event} of {context.caller.agent}{'' if known else ', treated like claude-code'}"]
     lines += _pair("folder", context.folder) + _pair("memories", context.place.store or "none: they are switched off")
     if context.place.team and os.path.isdir(context.place.team):
-        lines += _pair("team", context.place.team)
+        accepted = "" if context.place.is_accepted else " (not accepted: foretold memory trust)"
+        lines += _pair("team", f"{context.place.team}{accepted}")
     on, off = switches(context.settings)
     lines += _pair("on", ", ".join(on) or "nothing") + _pair("off", ", ".join(off) or "nothing")
     return [*lines, *(line for problem in context.problems for line in _pair("settings", problem)), ""]

@@ -228,6 +228,7 @@ def open_memory(options: ResolvedOptions, agent: str, add_finding: Callable[[Fin
         return options.memory
     if not options.memory:
         return None
+    from foretold.memory.doctor import unaccepted_finding
     from foretold.memory.project import open as open_memories
 
     home, env = options.home_folder, options.environ
@@ -241,7 +242,9 @@ def open_memory(options: ResolvedOptions, agent: str, add_finding: Callable[[Fin
     if found.place.off:
         add_finding(Finding(found.place.store, None, "memory-off", f"memory is switched off: {found.place.off}"))
         return None
-    return found
+    if found.count_unaccepted():
+        add_finding(unaccepted_finding(found))
+    return found.for_models()
 
 
 def open_history(harness: Harness, records: Iterable[Mapping[str, object]] = ()) -> FileHistory:

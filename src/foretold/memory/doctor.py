@@ -43,6 +43,8 @@ def find_problems(memories: Memories) -> list[Finding]:
     if memories.place.off:
         message = f"the agent does not read its memories here: {memories.place.off}"
         found.append(Finding(memories.place.store, None, "memory-off", message, "switch it on, or use recall"))
+    if memories.count_unaccepted():
+        found.append(unaccepted_finding(memories))
     for store in memories.stores:
         problems: list[Finding] = []
         notes = store.memories(problems)
@@ -54,6 +56,14 @@ def find_problems(memories: Memories) -> list[Finding]:
         is_own = store is memories.own
         found += problems if is_own else [each._replace(path=join(store.path, each.path)) for each in problems]
     return [*found, *find_misplaced(memories)]
+
+
+def unaccepted_finding(memories: Memories) -> Finding:
+    """That the repository brings memories of a team which the user has not accepted."""
+    count = memories.count_unaccepted()
+    brings = "1 memory of a team, which is" if count == 1 else f"{count} memories of a team, which are"
+    message = f"this repository brings {brings} not accepted: agents are told their number, and not what they say"
+    return Finding(memories.place.team, None, "team-not-accepted", message, "foretold memory trust")
 
 
 def _check_files(store: Store, notes: list[Memory]) -> Iterator[Finding]:

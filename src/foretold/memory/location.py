@@ -18,12 +18,20 @@
    repository's folder by device, inode and the time of its `description`, which a move within a file system keeps, and
    the address of its first remote. An inode alone is not enough: a new folder may get that of a deleted one. A store
    whose project is no longer at its path, and whose repository is this one, belongs here.
+8. Whoever writes to a repository writes its team's folder. Until the user accepts it, models are told how many memories
+   it has, and nothing of what they say. Consent is for a repository, not for a version of its memories: it is asked for
+   once (`foretold memory trust`), or given by adding a memory to the team's folder oneself. It is kept in our state
+   folder, by what a clone cannot forge: device and inode of the repository's own folder and the time of its
+   `description`; without that file, its path. A remote does not count: an archive can say anything about it. A linked
+   worktree has the consent of its repository, if that knows it. A state folder inside the repository does not count:
+   the repository may have brought it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -70,6 +78,8 @@ class MemoryLocation(NamedTuple):
     findings: tuple[Finding, ...] = ()
     is_read: bool = True  #: whether the agent itself loads the index of this store
     history: int = 0  #: bytes that the history of a store may have; 0: as usual
+    consent: str = ""  #: the file that says that the user accepts the team's memories; empty if none can
+    is_accepted: bool = True  #: whether models may be told what the team's memories say
 
 
 def locate_memories(
@@ -106,12 +116,14 @@ def locate_memories(
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
         store, under = _overlay(surroundings, git, store, ours.state), store
     off = surroundings.memory_reason if not surroundings.memory and surroundings.store and not given else ""
+    team = settings["team"] if git else ""
+    consent = consent_path(git, ours.state, request.home) if team else ""
     return MemoryLocation(
         project=project,
         root=root,
         store=store,
         under=under,
-        team=settings["team"] if git else "",
+        team=team,
         state=ours.state,
         cache=ours.cache,
         policy=settings["policy"],
@@ -122,6 +134,8 @@ def locate_memories(
         findings=tuple(findings),
         is_read=store == surroundings.store and not off,
         history=int(settings.get("history") or 0) * MIB,
+        consent=consent,
+        is_accepted=not team or (bool(consent) and disk.kind(consent) == "file"),
     )
 
 
@@ -344,3 +358,68 @@ def author_of(root: str, home: str) -> str:
     for path in (f"{own}/config", f"{home}/.gitconfig", f"{home}/.config/git/config"):
         name = name or _search_config(path, r"(?m)^[ \t]*\[user\][^\[]*?^[ \t]*name[ \t]*=[ \t]*(\S.*)$").strip('"')
     return name or env.get("USER") or env.get("LOGNAME") or "unknown"
+
+
+# Consent to a team's memories
+
+
+def consent_path(git: Repository | None, state: str, home: str) -> str:
+    """The file that exists if the user has accepted a repository's team; empty if none can count."""
+    if git is None:
+        return ""
+    top = os.path.realpath(git.top)
+    if is_inside(os.path.realpath(state), top) and not is_inside(os.path.realpath(home), top):
+        return ""
+    stamp = _stamp_of(git)
+    return f"{state}/consents/{digest_of(stamp.encode('utf-8', 'surrogateescape'))[:24]}.json" if stamp else ""
+
+
+def _stamp_of(git: Repository) -> str:
+    """What a repository is recognised by; empty if it is not certain whose it is."""
+    if git.top != git.main and not _is_known_worktree(git):
+        return ""
+    try:
+        about = os.stat(git.common)
+    except OSError:
+        return ""
+    with suppress(OSError):
+        made = os.stat(os.path.join(git.common, "description"))
+        return f"{about.st_dev}:{about.st_ino}:{made.st_mtime_ns}"
+    return f"{about.st_dev}:{about.st_ino}:{os.path.realpath(git.common)}"
+
+
+def _is_known_worktree(git: Repository) -> bool:
+    """Whether the repository that a `.git` file names has this worktree: any file can name any repository."""
+    own = os.path.realpath(f"{git.top.rstrip('/')}/.git")
+    with suppress(OSError), os.scandir(f"{git.common}/worktrees") as items:
+        return any(_first_line(f"{item.path}/gitdir", own) for item in items)
+    return False
+
+
+def _first_line(path: str, wanted: str) -> bool:
+    with suppress(OSError, ValueError), open(path, encoding="utf-8", opener=_open_quickly) as file:
+        return os.path.realpath(file.readline(8192).rstrip("\n")) == wanted
+    return False
+
+
+def _open_quickly(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def give_consent(path: str, project: str) -> None:
+    """Note that the user has accepted a repository's team."""
+    if not path or os.path.exists(path):
+        return
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    replace_file(
+        path, json.dumps({"project": project, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}).encode()
+    )
+
+
+def withdraw_consent(path: str) -> bool:
+    """Take consent back; whether there was any."""
+    try:
+        os.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True

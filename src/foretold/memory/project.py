@@ -20,6 +20,7 @@ from foretold.memory.location import (
     author_of,
     folder_name,
     follow_move,
+    give_consent,
     identity_of,
     locate_memories,
     save_identity,
@@ -90,11 +91,13 @@ def open(  # noqa: A001 - reads as foretold.memory.open
 class Memories:
     """What is remembered for one project."""
 
-    def __init__(self, place: MemoryLocation, kernel: Kernel = KERNEL, *, scope: str = "private") -> None:
+    def __init__(
+        self, place: MemoryLocation, kernel: Kernel = KERNEL, *, scope: str = "private", reads_team: bool = True
+    ) -> None:
         self.place = place
         self.own = self._store(place.store, kernel, scope)
         self.under = self._store(place.under, kernel) if place.under else None
-        self.team = self._store(place.team, kernel, scope="team") if place.team else None
+        self.team = self._store(place.team, kernel, scope="team") if place.team and reads_team else None
         if self.team is not None and os.path.isdir(place.team):
             follow_move(place.state, self.team.state, identity_of(place.root, place.team))
         others = {"team": self.team, "under": self.under}
@@ -106,7 +109,19 @@ class Memories:
         place = self.place._replace(store=self.place.team, under="", team="", off="", is_read=False)
         return Memories(place, self.own.folder.kernel, scope="team")
 
+    def for_models(self) -> Memories:
+        """The same memories without those of a team that the user has not accepted."""
+        if self.place.is_accepted or not self.place.team or not os.path.lexists(self.place.team):
+            return self
+        return Memories(self.place, self.own.folder.kernel, scope=self.own.scope, reads_team=False)
+
+    def count_unaccepted(self) -> int:
+        """How many memories the team's folder has, if the user has not accepted it."""
+        return len(self.team.folder.files()) if self.team is not None and not self.place.is_accepted else 0
+
     def _need_team(self) -> Store:
+        if self.team is None and not self.place.is_accepted:
+            raise NoSuchMemory("the team's memories of this repository are not accepted: foretold memory trust")
         if self.team is None:
             why = "this is not a git repository, or its settings lead out of it"
             raise NoSuchMemory(f"there is no team folder here: {why}; see: foretold memory doctor")
@@ -214,6 +229,8 @@ class Memories:
             topic, type=type, description=description, body=body, file=file, metadata=metadata, **origin
         )
         save_identity(self.own.state, identity_of(self.place.project, self.place.store))
+        if self.own.scope == "team" and origin.get("by") != "agent":
+            give_consent(self.place.consent, self.place.root)
         return self._finish(self.own, made)
 
     def edit(
@@ -274,8 +291,10 @@ class Memories:
         return plan_share(store.get(name), team, personal=personal)
 
     def share(self, plan: Share) -> Memory:
-        """Copy a memory into the team's store."""
-        return self._finish(self._need_team(), share(plan, self._need_team()))
+        """Copy a memory into the team's store: whoever does so accepts what is in it."""
+        made = self._finish(self._need_team(), share(plan, self._need_team()))
+        give_consent(self.place.consent, self.place.root)
+        return made
 
     def _finish(self, store: Store, made: Made) -> Made:
         """What follows a change of the team's store: git ignores its index, and its project is recorded."""

@@ -84,9 +84,9 @@ def show_hidden(text: str) -> str:
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable():
         return text
-    odd = {char: name_of(char) for char in set(text) if _is_odd(char)}
+    odd = {ord(char): name_of(char) for char in set(text) if _is_odd(char)}
     shown = _SEEN.sub(lambda found: found[0] if not found[1] else _show_mark(found), text)
-    return shown.translate(str.maketrans(odd)) if odd else shown
+    return shown.translate(odd) if odd else shown
 
 
 def name_of(char: str) -> str:

@@ -227,7 +227,9 @@ def test_a_clone_has_the_same_index(repo):
     there = opened(repo, "clone")
     assert not os.path.exists(repo.path("clone/.foretold/memory/MEMORY.md"))
     assert team_index(there.team) == team_index(opened(repo).team)
-    assert find_problems(there) == []
+    assert [each.code for each in find_problems(there)] == ["team-not-accepted"]
+    shared(there, "Three", body="3")
+    assert find_problems(opened(repo, "clone")) == []
 
 
 def test_a_file_that_git_brings_or_takes_is_in_the_index_at_once(repo):

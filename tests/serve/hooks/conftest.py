@@ -5,6 +5,7 @@ import json
 import pytest
 
 from foretold.dialects.claude_code.settings import slug
+from foretold.memory.location import give_consent, locate_memories
 from foretold.serve.hooks.context import Caller
 from foretold.serve.hooks.dispatch import answer, handle_event
 
@@ -51,8 +52,15 @@ class HookPlace:
         }
 
     def remember(self, file, description, body, type_="project", folder=""):
+        if folder.startswith("proj/"):
+            self.accept_team()
         text = f"---\nname: {file[:-3]}\ndescription: {description}\nmetadata: \n  type: {type_}\n---\n\n{body}\n"
         return self.place.write(f"{folder or self.memory}/{file}", text)
+
+    def accept_team(self):
+        """As `foretold memory trust` does."""
+        found = locate_memories(self.place.proj, agent=self.agent, home=self.place.home, env=self.env)
+        give_consent(found.consent, found.root)
 
     def raw(self, event, *, session="s1", agent="", **payload):
         """What is printed for an event."""

@@ -121,7 +121,7 @@ def test_a_store_that_is_not_small_is_looked_through_if_a_folder_has_changed(can
     assert seen == []
     canoe.remember("project_paddle.md", "how to paddle", "Paddle with src/canoe.py.")
     assert canoe.context("PostToolUse", session="s2", **edit(canoe)).startswith("Memories name")
-    assert seen == [folder for folder, _ in canoe.hook_context("x").place.stores]
+    assert seen == [folder for folder, _ in canoe.hook_context("x").place.readable]
 
 
 def test_a_memory_that_the_agent_writes_is_looked_up_afterwards(canoe):

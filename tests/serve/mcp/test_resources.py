@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from foretold.errors import BadArgument, ForetoldError
+from foretold.memory.location import give_consent
 from foretold.serve.mcp.resources import PAGE, PART, listed, read
 
 from .client import stage_of
@@ -44,6 +45,11 @@ def test_memories_and_views_are_listed(stage):
 def test_the_teams_are_listed_too(stage):
     subprocess.run(["git", "init", "-q", stage.project], check=True, env=stage.env)
     note(os.path.join(stage.project, ".foretold", "memory"), "project_team.md", "Ours.\n")
+    assert walk(stage.here)[-1].uri == "foretold://memory/user_role.md"
+    with pytest.raises(BadArgument, match="the user has not accepted it"):
+        read(stage.here, "foretold://team/project_team.md")
+    place = stage.here.all_memories().place
+    give_consent(place.consent, place.root)
     assert walk(stage.here)[-1].uri == "foretold://team/project_team.md"
     assert read(stage.here, "foretold://team/project_team.md")[0].text.endswith("Ours.\n")
 

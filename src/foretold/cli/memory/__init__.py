@@ -16,7 +16,7 @@ COMMANDS = list_commands(
         "doctor": "compact doctor relocate export import prompt",
         "consolidate": "consolidate",
         "extract": "extract",
-        "inbox": "inbox share",
+        "inbox": "inbox share trust",
     }
 )
 
@@ -45,6 +45,7 @@ commands:
   extract      extract memories from a stored session
   inbox        changes that wait for your answer
   share        copy a memory to the team's store
+  trust        accept the team's memories of this repository
   doctor       what is wrong, and what to do
   relocate     move memories along with a project
   export       all memories in one file

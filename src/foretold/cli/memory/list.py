@@ -71,6 +71,8 @@ def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
         name = column(note.file.removesuffix(".md"), width)
         print(f"  {kind:<9} {name}  {about} {paint.faint(age_of(note).rjust(5))}")
     print()
+    if shared and not place.is_accepted:
+        print(paint.wrap("* not accepted: agents are not told what they say. To accept: foretold memory trust", 0))
     print_budget(memories, paint)
 
 

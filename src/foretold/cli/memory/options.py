@@ -35,6 +35,8 @@ def open_store(options: argparse.Namespace) -> Memories:
     memories = open_memories(
         options.cwd, agent=options.agent, home=options.home, managed=options.managed, folder=options.folder
     )
+    if calling_agent(os.environ):  # an agent is told what hooks would tell it
+        memories = memories.for_models()
     return memories.team_memories() if options.team else memories
 
 

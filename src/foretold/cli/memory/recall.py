@@ -46,7 +46,7 @@ def command_recall(words: Sequence[str]) -> int:
 
         print(render(found))
     else:
-        _print_recall(found, paint_of(memories))
+        _print_recall(found, paint_of(memories), is_accepted=memories.place.is_accepted)
     return 0
 
 
@@ -70,21 +70,21 @@ def _recall_json(found: Recall) -> dict[str, object]:
     }
 
 
-def _print_recall(found: Recall, paint: Paint) -> None:
+def _print_recall(found: Recall, paint: Paint, *, is_accepted: bool) -> None:
     if not found.hits:
         too_large = "No memory that fits is small enough for this budget."
         print(too_large if found.left_out else "No memory contains a word of this.")
     for hit in found.hits:
-        _print_hit(hit, paint)
+        _print_hit(hit, paint, is_accepted=is_accepted)
     for each in found.left_out:
         print(f"not shown ({each.reason}): {printable(show_hidden(each.file))}")
     for skip in found.skips:
         print(f"not searched ({skip.reason}): {printable(show_hidden(skip.path))}")
 
 
-def _print_hit(hit: RecallHit, paint: Paint) -> None:
+def _print_hit(hit: RecallHit, paint: Paint, *, is_accepted: bool) -> None:
     memory = hit.memory
-    of_team = ", of the team" if memory.scope == "team" else ""
+    of_team = f", of the team{'' if is_accepted else ' (not accepted)'}" if memory.scope == "team" else ""
     name, type_ = printable(show_hidden(memory.file)), printable(show_hidden(memory.type or "?"))
     print(paint.bold(name) + paint.faint(f"  {type_}{of_team}, {hit.note}"))
     if memory.description:

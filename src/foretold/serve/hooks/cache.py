@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from foretold.storage.tree import Stamp
 
-SCHEMA = 1
+SCHEMA = 2
 MOST = 256 * 1024 * 1024  #: bytes of an answer; one of 100,000 paths has 20 MB
 MARK = f"{SCHEMA} {__version__} {sys.implementation.cache_tag}"
 

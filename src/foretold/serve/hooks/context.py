@@ -60,12 +60,18 @@ class MemoryPlace(NamedTuple):
     is_read: bool
     verdicts: str  #: the folder in which verdicts about memories are kept
     keeper: str  #: the agent whose memories these are
+    is_accepted: bool  #: whether the user has accepted the team's memories
 
     @property
     def stores(self) -> list[tuple[str, str]]:
-        """The folders that are read, with their scope, the nearest first."""
+        """The folders of memories, with their scope, the nearest first."""
         pairs = ((self.store, "private"), (self.under, "private"), (self.team, "team"))
         return [(folder, scope) for folder, scope in pairs if folder]
+
+    @property
+    def readable(self) -> list[tuple[str, str]]:
+        """Those that a model may be told about."""
+        return [(folder, scope) for folder, scope in self.stores if scope != "team" or self.is_accepted]
 
 
 class HookContext:

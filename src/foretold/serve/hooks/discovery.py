@@ -42,7 +42,7 @@ def find_place_and_settings(
         settings = keep_guard(settings, merge_settings(own[1], {}, []))
     verdicts = f"{place.cache}/{folder_name(place.store)}"
     folders = (place.project, place.root, place.store, place.under, place.team)
-    where = (*folders, place.policy, choice.dialect.name, place.is_read, verdicts, keeper)
+    where = (*folders, place.policy, choice.dialect.name, place.is_read, verdicts, keeper, place.is_accepted)
     return (where, tuple(settings)), choice.dialect.environment, disk, tuple(problems)
 
 

@@ -54,7 +54,7 @@ def refresh(context: HookContext) -> None:
     if context.cached("instructions") is None:
         load_instructions(context)
     instructions_here(context)
-    cache, folders = RecallCache(context.ours.cache), [folder for folder, _ in context.place.stores]
+    cache, folders = RecallCache(context.ours.cache), [folder for folder, _ in context.place.readable]
     for folder in folders:
         inner = (os.path.relpath(other, folder) for other in folders if other != folder)
         cache.ask(folder, lambda index: index.get_value("count"), frozenset(p for p in inner if not p.startswith("..")))
@@ -77,7 +77,7 @@ def _write_path_index(context: HookContext) -> None:
     verdicts = load_verdicts(place.verdicts)
     entries: dict[str, object] = {}
     began, count = time.time_ns(), 0
-    for folder, scope in place.stores:
+    for folder, scope in place.readable:
         disk.stamps.update({path: stamp_of(path) for path in list_folders([folder])})
         for file, _, _, changed, _ in scan_folder(folder).stamps:
             memory = read_memory(folder, file, changed / 1e9, scope)

@@ -165,7 +165,7 @@ def _written_since(context: HookContext, moment: int) -> tuple[Newer, int] | Non
     """The memories that were written since a moment, and when the last one was. None if there are too many to check."""
     newer: Newer = {}
     last, seen, size = 0, 0, 0
-    for folder, scope in context.place.stores:
+    for folder, scope in context.place.readable:
         for path, about in _files(folder):
             seen += 1
             changed = about.st_ctime_ns

@@ -71,9 +71,20 @@ class CallContext(NamedTuple):
 
     def memories(self) -> Memories:
         """The project's memories, opened for each call: nothing is shared between threads."""
+        return self.all_memories().for_models()
+
+    def all_memories(self) -> Memories:
+        """The same, with those of a team that the user has not accepted: to count, never to quote."""
         from foretold.memory.project import open as opened
 
         return opened(self.folder, agent=self.keeper, home=self.home, env=self.env)
+
+    def unaccepted(self) -> list[str]:
+        """What is said of a team's memories that the user has not accepted."""
+        memories = self.all_memories()
+        count = memories.count_unaccepted()
+        named = f"{memories.place.team}: {count:,} of the team, which the user has not accepted (foretold memory trust)"
+        return [named] if count else []
 
     def progress_of(self, doing: str) -> Callable[[int, int], None]:
         """Reports the progress of one step."""

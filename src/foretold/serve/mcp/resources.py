@@ -146,7 +146,8 @@ def _address(uri: str) -> tuple[str, str, int]:
 def _store(memories: Memories, room: str, file: str) -> Store:
     if room == "team":
         if memories.team is None:
-            raise BadArgument("there is no team's memory here: this is not a git repository")
+            why = "this is not a git repository" if memories.place.is_accepted else "the user has not accepted it"
+            raise BadArgument(f"there is no team's memory here: {why}")
         return memories.team
     under = memories.under
     return under if under is not None and file not in memories.own.folder.files() else memories.own

@@ -108,7 +108,7 @@ def _report_drift(context: HookContext, touch: Touch) -> str:
         if not inside or path in reported or context.place.store in path:
             continue
         change = _change_of(context, touch, path)
-        found = lookup.find(inside) if change else []
+        found = _readable(context, lookup.find(inside)) if change else []
         if found and context.notes.claim(("drift", path)):
             lines.append(_line(inside, change, found))
             files += [file for file, _ in found]
@@ -118,6 +118,14 @@ def _report_drift(context: HookContext, touch: Touch) -> str:
         context.why.append("drift: no memory names a file that this call has changed")
         return ""
     return "\n".join([*lines, _advice(context, files)])
+
+
+def _readable(context: HookContext, naming: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Memories without those of a team that the user does not accept, or no longer."""
+    place = context.place
+    if place.is_accepted or not place.team:
+        return naming
+    return [(file, said) for file, said in naming if not file.startswith(f"{place.team}/")]
 
 
 def _advice(context: HookContext, files: list[str]) -> str:

@@ -39,7 +39,7 @@ def handle(context: HookContext) -> HookOutput:
         return context.say_nothing("recall: the prompt is empty, or a command")
     if not context.settings.recall:
         return context.say_nothing("recall: switched off (hooks.recall)")
-    places = [(folder, scope) for folder, scope in context.place.stores if os.path.isdir(folder)]
+    places = [(folder, scope) for folder, scope in context.place.readable if os.path.isdir(folder)]
     if not places:
         return context.say_nothing("recall: there are no memories")
     found, stale = recall_memories(context, prompt, places)

@@ -7,8 +7,9 @@
 2. The agent attaches the newest files that it has read again, and what came with them counts among those (`restores`).
    When the hook runs, they are not in the transcript yet (claude-code 2.1.197 and 2.1.325), so they are predicted. What
    a hook had said is never among them.
-3. The index of the team's memories, which no agent loads; and of the private ones, if this agent loads none. Each is
-   cut to SHARE tokens, and credentials in it are masked.
+3. The index of the team's memories, which no agent loads, with whose words they are; and of the private ones, if this
+   agent loads none. Each is cut to SHARE tokens, and credentials in it are masked. Of a team that the user has not
+   accepted, only the number of its memories (`memory.location`).
 4. One line if the last `verify` found memories to be out of date (of those that did not change since), and one if some
    are stored under another path of this repository.
 5. All of it has BUDGET tokens. What 3 and 4 say is computed once, and again when a folder has changed: here, if there
@@ -168,12 +169,14 @@ def summarise(context: HookContext) -> tuple[str, int, str]:
     from foretold.storage.tree import Disk
 
     place, disk = context.place, Disk()
-    memories = open_memories(context.folder, agent=place.keeper, **context.caller.around)
-    folders = [store.path for store in memories.stores]
+    every = open_memories(context.folder, agent=place.keeper, **context.caller.around)
+    folders, memories = [store.path for store in every.stores], every.for_models()
     paths = [*list_folders(folders), place.verdicts, f"{place.verdicts}/verdicts.json", context.ours.state]
+    paths += [every.place.consent] if every.place.consent else []
     disk.stamps.update({path: stamp_of(path) for path in paths})
     notes = memories.memories()
-    value = (_indexes(memories, is_read=place.is_read), _count_drifted(notes, place.verdicts), _elsewhere(memories))
+    index = "\n\n".join(filter(None, (_indexes(memories, is_read=place.is_read), _name_unaccepted(every))))
+    value = (index, _count_drifted(notes, place.verdicts), _elsewhere(memories))
     context.store("summary", value, disk)
     return value
 
@@ -185,19 +188,33 @@ def list_folders(folders: list[str]) -> list[str]:
 
 
 def _indexes(memories: Memories, *, is_read: bool) -> str:
-    from foretold.memory.store.team import team_entry, team_text
+    from foretold.memory.store.team import FROM_REPOSITORY, team_entry, team_text
     from foretold.secrets.masking import mask_credentials
 
     parts = []
     entry = team_entry(memories.team) if memories.team is not None else None
     if entry is not None:
-        parts.append(team_text(_cut(entry)))
+        parts.append(team_text(_cut(entry), FROM_REPOSITORY))
     text = memories.index().strip() if not is_read and not memories.place.off else ""
     if text:  # the private index, for an agent that loads none
         cut = _cut(Entry(f"{memories.place.store}/MEMORY.md", "memory", text, text, "index"))
         about = "memories of earlier conversations; `foretold memory show NAME` prints one"
         parts.append(f"Contents of {cut.path} ({about}):\n\n{cut.text}")
     return mask_credentials("\n\n".join(part for part in parts if part))[0]
+
+
+def _name_unaccepted(memories: Memories) -> str:
+    """What is said of a team's memories that the user has not accepted."""
+    count = memories.count_unaccepted()
+    if not count:
+        return ""
+    brought = (
+        "1 team memory that the user has not accepted: it is"
+        if count == 1
+        else (f"{count} team memories that the user has not accepted: they are")
+    )
+    how = "The user can look (foretold memory list --team) and decide (foretold memory trust)."
+    return f"This repository brings {brought} not shown. {how}"
 
 
 def _cut(entry: Entry) -> Entry:

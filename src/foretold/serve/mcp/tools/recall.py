@@ -87,7 +87,7 @@ def recall(context: CallContext, given: Given) -> CallAnswer:
         cut.append(
             f"about this as well, for lack of room: {', '.join(each.file for each in found.left_out[:10])}{more}"
         )
-    unread = [clip(f"{skip.path}: {skip.reason}", 300) for skip in found.skips[:10]]
+    unread = [clip(f"{skip.path}: {skip.reason}", 300) for skip in found.skips[:10]] + context.unaccepted()
     data: Row = {"query": given["query"], "notice": NOTICE, "memories": rows, "unread": unread, "cut": cut}
     shown = found._replace(hits=found.hits[: len(rows)])
     said = render(shown) or f"No memory is about this ({found.query[:200]!r})."
@@ -110,7 +110,7 @@ def read_memories(context: CallContext, given: Given) -> CallAnswer:
     rest = [place for place in every if place[:2] > after]
     rows = take_rows((_listed(*place) for place in rest), PAGE)
     left = len(rest) - len(rows)
-    unread = [clip(f"{finding.path}: {finding.message}", 300) for finding in told[:10]]
+    unread = [clip(f"{finding.path}: {finding.message}", 300) for finding in told[:10]] + context.unaccepted()
     data: Row = {"count": len(every), "notice": NOTICE, "memories": rows, "text": "", "unread": unread}
     data |= {
         "policy": memories.place.policy,
@@ -118,7 +118,7 @@ def read_memories(context: CallContext, given: Given) -> CallAnswer:
         "next": cursor_of(NAME, given, [*rest[len(rows) - 1][:2]]) if left else "",
     }
     said = [f"{count_text(len(every), 'memory')}. {NOTICE}"]
-    said += [f"Not read: {finding.path}: {finding.message}" for finding in told[:10]]
+    said += [f"Not read: {each}" for each in unread]
     for row in rows:
         said.append(f"  {row['file']} ({row['type'] or '?'}, {row['scope']}, {row['changed']}): {row['description']}")
     return CallAnswer(end_text(said, data), data)
