@@ -143,3 +143,15 @@ def test_names_of_files_hide_nothing(clone, installed, name):
     assert installed.run("memory", "trust", "--yes")[0] == 0
     for text in (*everything(installed), installed.run("memory", "recall", "deploy")[1].decode()):
         assert not {"\u202e", "\U000e0041", "\x1b", "\x07"} & {*text}
+
+
+# Instructions that hooks repeat
+
+
+def test_a_nested_file_that_is_a_link_out_of_the_project_is_named_and_not_quoted(place, installed):
+    place.folder("proj/.git")
+    place.write("outside.md", "The key of the safe.\n")
+    place.link("proj/src/CLAUDE.md", place.path("outside.md"))
+    place.write("proj/src/x.ts")
+    said = hook(installed, "PostToolUse", tool_name="Bash", tool_input={"command": "sed -i s/a/b/ src/x.ts"})
+    assert ("key of the safe" in said, "src/CLAUDE.md" in said) == (False, True)

@@ -15,7 +15,14 @@ import os
 import time
 
 from foretold.serve.hooks.agent_protocols import HookOutput
-from foretold.serve.hooks.events.rules_here import fit_texts, instructions_here, load_nested, nested_for, rules_for
+from foretold.serve.hooks.events.rules_here import (
+    fit_texts,
+    inside_texts,
+    instructions_here,
+    load_nested,
+    nested_for,
+    rules_for,
+)
 from foretold.serve.hooks.events.touched_files import LOOKS, READS, WRITES, own_paths, touch_of
 from foretold.serve.hooks.path_index import MemoryLookup
 from foretold.types import TYPE_CHECKING
@@ -64,7 +71,7 @@ def _quote_missed(context: HookContext, touch: Touch) -> str:
     context.why += [f"instructions: {path}, which the agent misses" for path, _ in missed]
     if not found:
         context.why.append("instructions: nothing new applies to the files of this call")
-    return fit_texts(MISSED, missed, here.template, BUDGET)
+    return fit_texts(MISSED, inside_texts(context, missed), here.template, BUDGET)
 
 
 def _is_file(path: str, context: HookContext, touch: Touch) -> bool:

@@ -125,6 +125,17 @@ def load_nested(context: HookContext, path: str, without: frozenset[str]) -> lis
     return [(entry.path, entry.text) for entry in session.read(path).entries if entry.path not in without]
 
 
+def inside_texts(context: HookContext, texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Files with their text; without it where a link leads out of the project: such a file is named, not quoted."""
+    roots = [os.path.realpath(folder).rstrip("/") + "/" for folder in (context.folder, context.place.root)]
+
+    def is_inside(path: str) -> bool:
+        real = os.path.realpath(path)
+        return real == path or any(real.startswith(root) for root in roots)
+
+    return [(path, text if is_inside(path) else "") for path, text in texts]
+
+
 def fit_texts(opening: str, texts: list[tuple[str, str]], template: str, budget: int) -> str:
     """Files with their text, as many as fit; the others by name. Empty if there are none.
 

@@ -23,7 +23,7 @@ import os
 
 from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
 from foretold.serve.hooks.cache import stamp_of
-from foretold.serve.hooks.events.rules_here import fit_texts, instructions_here
+from foretold.serve.hooks.events.rules_here import fit_texts, inside_texts, instructions_here
 from foretold.serve.hooks.json import parse, table_of, text_of
 from foretold.serve.hooks.said_before import tail_of
 from foretold.storage.tree import open_regular
@@ -70,7 +70,7 @@ def _quote_lost(context: HookContext) -> str:
     context.why.append(f"compaction: {files} lost")
     known = {rule.path: rule.text for rule in here.rules}
     texts = [(path, known.get(path) or _nested_text(path)) for path in paths if path not in here.started]
-    return fit_texts(LOST, texts, here.template, BUDGET // 2)
+    return fit_texts(LOST, inside_texts(context, texts), here.template, BUDGET // 2)
 
 
 def _nested_text(path: str) -> str:
