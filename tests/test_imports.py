@@ -490,10 +490,14 @@ def test_no_function_is_longer_than_fifty_lines():
 #: reads that are not opened with `open_regular`, each for a reason
 OPENED_OTHERWISE = {
     "foretold.cli.memory.doctor": "`memory import FILE`: the user names it, and a pipe of the shell is welcome",
+    "foretold.cli.memory.erase": "`memory erase --text-from FILE`: the same",
     "foretold.extras": "files of an installed Python; this module stands below `storage`",
     "foretold.harness.tools.process": "files of the kernel under /proc, which never block",
     "foretold.memory.recall.file_stamps": "a folder, with O_DIRECTORY: nothing else is opened",
-    "foretold.memory.store.transaction": "the same",
+    "foretold.memory.store.large_index": "a descriptor of `open_regular` that follows no link",
+    "foretold.secrets.erasure.scrub": "without waiting; what is not a regular file is left alone, not an error",
+    "foretold.serve.install.leftovers": "our own lock, which is made if it is missing",
+    "foretold.serve.mcp.server": "standard input, and /dev/null",
 }
 #: only a descriptor of a new file (O_EXCL) or of a device of the system is opened
 MADE_NEW = (

@@ -246,19 +246,19 @@ RULES = (
         fix="add `--personal` if you mean it",
     ),
     Rule(
-        "worktree-not-linked",
-        "warning",
-        what="a `.git` file names a worktree of another repository, which does not name this folder back",
-        why="Anyone can write such a file, so the other project's memories are not used here. The agent does use them.",
-        example="gitdir: /home/ann/shop/.git/worktrees/fix, in an unpacked archive",
-        fix="run `git worktree repair` in the repository if this is its worktree, else delete the file",
-    ),
-    Rule(
         "team-not-accepted",
         "note",
         what="a repository brings memories of a team that you have not accepted",
         why="Whoever can write to the repository wrote them; agents are told their number, and not what they say.",
         example="a fresh clone with a folder `.foretold/memory`",
         fix="read them with `foretold memory list --team`, then `foretold memory trust`; `--withdraw` takes it back",
+    ),
+    Rule(
+        "worktree-not-linked",
+        "warning",
+        what="a `.git` file names a worktree of another repository, which does not name this folder back",
+        why="Anyone can write such a file, so the other project's memories are not used here. The agent does use them.",
+        example="gitdir: /home/ann/shop/.git/worktrees/fix, in an unpacked archive",
+        fix="run `git worktree repair` in the repository if this is its worktree, else delete the file",
     ),
 )

@@ -98,21 +98,18 @@ def locate_memories(
     if disk.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
     surroundings = read_surroundings(disk, request)
-    ours = foretold_folders(
-        request.home, {} if home is not None and env is None else (os.environ if env is None else env)
-    )
+    variables = os.environ if home is None else {}
+    ours = foretold_folders(request.home, variables if env is None else env)
     claimed = surroundings.git or find_git(disk, request.cwd)
     git = check_link(disk, claimed) if claimed else None
-    root = git.top if git else request.cwd
-    project = git.main if git else request.cwd
+    root, project = (git.top, git.main) if git else (request.cwd, request.cwd)
     findings: list[Finding] = []
     settings = _settings(disk, own_configs(ours.config, root, request.home), root, request.home, findings)
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
-    store = given or surroundings.store or join(ours.state, f"{folder_name(project)}/memories")
-    under = ""
+    store, under = given or surroundings.store or join(ours.state, f"{folder_name(project)}/memories"), ""
     if git and claimed and git != claimed and not given:
-        store = _overlay(surroundings, claimed, store, ours.state)
         findings.append(_not_linked(claimed))
+        store = _overlay(surroundings, claimed, store, ours.state)
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
         store, under = _overlay(surroundings, git, store, ours.state), store
     off = surroundings.memory_reason if not surroundings.memory and surroundings.store and not given else ""
@@ -397,13 +394,9 @@ def _is_known_worktree(git: Repository) -> bool:
 
 
 def _first_line(path: str, wanted: str) -> bool:
-    with suppress(OSError, ValueError), open(path, encoding="utf-8", opener=_open_quickly) as file:
+    with suppress(OSError, ValueError), open(path, encoding="utf-8", opener=open_regular) as file:
         return os.path.realpath(file.readline(8192).rstrip("\n")) == wanted
     return False
-
-
-def _open_quickly(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def give_consent(path: str, project: str) -> None:

@@ -16,7 +16,7 @@ from foretold.serve.install.targets import InstallPlace, find_installations
 from ...conftest import Place
 from ..conftest import Canary
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 # Python modules: a user who ran `pip install --user foretold`, and agents that start our commands in a clone
 
@@ -189,7 +189,7 @@ STARTS = {
     ),
     "scanner": (
         "import os; from foretold.sessions.fulltext.scan import ParallelScan; "
-        "scan = ParallelScan([b'x'], []); scan._start(); scan._worker.stdin.close(); scan._worker.stdin = None; "
+        "scan = ParallelScan([b'x'], []); scan._start(); "
         "print(scan._worker.wait())"
     ),
     "search of the harness": (

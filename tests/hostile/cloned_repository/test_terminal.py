@@ -96,6 +96,7 @@ WORDS = {
     "compare": [(), ("--all",), ("--json",)],
     "install": [(), ("--list",), ("claude-code", "--dry-run"), ("claude-code", "--yes"), (NAME,)],
     "uninstall": [("claude-code", "--dry-run"), ("claude-code", "--yes"), (NAME,)],
+    "doctor": [(), ("--json",), ("--fix",)],
     "probe": [("--program", f"/nowhere{NAME}"), (NAME,)],
     "conform": [(f"missing{NAME}.jsonl",)],
     "hook": [
@@ -125,6 +126,8 @@ GROUPS = {
         "restore": [("plain",), (NAME,)],
         "compact": [("--yes",)],
         "doctor": [(), ("--fix",)],
+        "erase": [("plain",), (f"deploy{NAME}", "--yes"), (NAME,), ("--text-from", f"missing{NAME}")],
+        "trust": [(), ("--withdraw",)],
         "relocate": [(f"/nowhere{NAME}",)],
         "export": [("-",), (f"out{NAME}.json",)],
         "import": [(f"missing{NAME}",)],

@@ -16,7 +16,7 @@ from foretold.errors import ForetoldError
 from foretold.memory.store.erasure import MemoryEraser, TextEraser, erase_in_store
 from foretold.memory.store.inbox import Inbox
 from foretold.memory.store.retention import compact_history, plan_compaction
-from foretold.secrets.spellings import Spellings
+from foretold.secrets.erasure.spellings import Spellings
 
 from ...memory import machines
 

@@ -12,7 +12,7 @@ from foretold.cli.json import emit
 from foretold.cli.memory.options import paint_of, parse_and_open, parser_of
 from foretold.cli.output import Paint, confirm, plural, size
 from foretold.errors import ForetoldError, NoSuchMemory
-from foretold.memory.erase import NAMED_ONLY, ErasurePlace, ErasureReport, erase_memory, erase_text
+from foretold.memory.erasure import NAMED_ONLY, ErasurePlace, ErasureReport, erase_memory, erase_text
 from foretold.memory.project import Memories
 from foretold.secrets.masking import values_in
 

@@ -22,8 +22,8 @@ from foretold.memory.store.index_file import Update, entries_of, update_index
 from foretold.memory.store.journal import Change
 from foretold.memory.store.store import Store
 from foretold.memory.store.transaction import NONE
-from foretold.secrets.scrub import RecordChange, replace_in_value, scrub_records
-from foretold.secrets.spellings import Spellings, blank
+from foretold.secrets.erasure.scrub import RecordChange, replace_in_value, scrub_records
+from foretold.secrets.erasure.spellings import Spellings, blank
 from foretold.storage.append_log import RecordLog
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import TEMPORARY

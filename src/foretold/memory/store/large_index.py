@@ -21,6 +21,7 @@ from foretold.storage.atomic import CHUNK
 from foretold.storage.dirfd import READ, Stamp, stamp_of
 from foretold.storage.folder import Folder
 from foretold.storage.kernel import store_errors
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def restore_index(versioned: VersionedFolder, digest: str, origin: ChangeOrigin)
     before = None if data is None else hashlib.sha256(data).hexdigest()
     record = versioned.change("restore", INDEX, before, None, origin)._replace(after=digest, listing=digest)
     versioned.record([record])
-    with store_errors(f"cannot read {path}"), open(path, "rb") as file:
+    with store_errors(f"cannot read {path}"), open(path, "rb", opener=open_regular) as file:
         versioned.folder.replace_large(INDEX, iter(lambda: file.read(CHUNK), b""), stamp)
 
 
@@ -138,7 +139,7 @@ def _keep(versioned: VersionedFolder, name: str = INDEX) -> tuple[str, Stamp]:
 
 def _opened_index(versioned: VersionedFolder, name: str = INDEX) -> BufferedReader:
     with store_errors(f"cannot read {name}"):
-        return open(os.open(os.path.join(versioned.folder.path, name), READ), "rb")
+        return open(open_regular(os.path.join(versioned.folder.path, name), READ), "rb")
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:

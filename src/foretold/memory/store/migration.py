@@ -21,6 +21,7 @@ from foretold.memory.store.journal import Change, record_of
 from foretold.storage.append_log import decode, encode
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import store_errors, sync_folder
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _write_plain_records(versioned: VersionedFolder) -> None:
 
 
 def _lines(path: str) -> Iterator[bytes]:
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         yield from file
 
 

@@ -21,7 +21,7 @@ from foretold.files.restore.look import look_at
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder
-from foretold.storage.tree import read_regular
+from foretold.storage.tree import open_regular, read_regular
 from foretold.types import NamedTuple
 
 MOST = 1 << 30  #: bytes of a stored file that are read
@@ -116,10 +116,10 @@ class Backups:
         try:
             with os.scandir(os.path.join(self.folder, "objects")) as entries:
                 larger = [entry.path for entry in entries if entry.stat().st_size > size]
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 data = file.read(size)
             for name in larger:
-                with open(name, "rb") as file:
+                with open(name, "rb", opener=open_regular) as file:
                     if file.read(size) == data:
                         return True
         except OSError:

@@ -14,6 +14,7 @@ import os
 from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
 from foretold.serve.hooks.events.touched_files import WRITES, touch_of
 from foretold.serve.hooks.json import table_of
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def has_our_hooks(path: str) -> bool:
     if not path.endswith(SETTINGS) or "/." not in path:
         return False
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        handle = open_regular(path)
     except (OSError, ValueError):
         return False
     try:

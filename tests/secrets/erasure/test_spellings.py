@@ -9,7 +9,7 @@ import urllib.parse
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.secrets.spellings import MARK, Spellings, blank
+from foretold.secrets.erasure.spellings import MARK, Spellings, blank
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=4, max_size=40).filter(
     lambda text: len(text.strip()) >= 4

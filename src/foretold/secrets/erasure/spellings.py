@@ -73,8 +73,8 @@ def _spell(char: str) -> bytes:
         ways[1] = rb"\\{0,16}" + ways[1]
     if char == "'":
         ways += [rb"''", rb"&#x27;", rb"&#39;", rb"&apos;"]
-    elif char in "\t\b\f":
-        ways.append(rb"\\{1,16}" + {"\t": b"t", "\b": b"b", "\f": b"f"}[char])
+    elif char in "\r\t\b\f":
+        ways.append(rb"\\{1,16}" + {"\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}[char])
     entity = html.escape(char).encode()
     if entity != data and char != "'":
         ways.append(entity)

@@ -15,8 +15,8 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from foretold.secrets.scrub import count_in_file
-from foretold.secrets.spellings import Spellings, blank
+from foretold.secrets.erasure.scrub import count_in_file
+from foretold.secrets.erasure.spellings import Spellings, blank
 from foretold.sessions.archive.snapshot import ArchiveContents, decode_snapshot, encode_snapshot
 from foretold.sessions.formats.codex.zstd import PACKED, readable
 from foretold.storage.atomic import replace_file

@@ -3,7 +3,7 @@
 1. A memory goes with all its versions: from its store (store/erasure.py), and from the caches, which are deleted whole.
 2. A text goes from every store on this machine, from archived sessions, from what else is in our state folder, from the
    caches, and from files that are named (`also`). Copies that are named after their digest (what undoes a restore of
-   files, or an installation) are deleted: a changed one would be taken for damaged.
+   files, or an installation; a large index) are deleted: a changed one would be taken for damaged.
 3. What agents keep themselves, and shell histories, are searched and named, never changed.
 4. The proof: each place with its files, its bytes, and how often the text was found; after erasing, everything is
    searched again.
@@ -22,16 +22,18 @@ from foretold.errors import ForetoldError, StoreFailed
 from foretold.memory.location import MemoryLocation, folder_name, known_projects
 from foretold.memory.project import Memories
 from foretold.memory.store.erasure import Eraser, MemoryEraser, StoreErasure, TextEraser, erase_in_store
+from foretold.memory.store.large_index import KEPT
 from foretold.memory.store.store import Store
 from foretold.memory.store.transaction import now
-from foretold.secrets.scrub import blank_in_file, count_in_file, files_in
-from foretold.secrets.spellings import Spellings
+from foretold.secrets.erasure.scrub import blank_in_file, count_in_file, files_in
+from foretold.secrets.erasure.spellings import Spellings
 from foretold.sessions.archive.archive import ENDING
-from foretold.sessions.archive.erase import erase_in_archive
+from foretold.sessions.archive.erasure import erase_in_archive
 from foretold.storage.append_log import RecordLog
 from foretold.storage.folder import Folder
 from foretold.storage.frames import Frames
 from foretold.storage.kernel import sync_folder, token
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 LEDGER = "erasures.jsonl"
@@ -186,7 +188,6 @@ def _state_places(
     logs = {os.path.dirname(path) for path in logged}
     dropped: list[str] = []
     for path in files_in(place.state):
-        name = os.path.basename(path)
         above = os.path.dirname(path)
         is_log = path.endswith(".jsonl") and (above in logs or os.path.dirname(above) in logs)
         if is_log or path in done or path.startswith(folders):
@@ -198,7 +199,7 @@ def _state_places(
         except (ForetoldError, OSError) as error:
             yield searched._replace(problem=str(error))
             continue
-        if count and os.path.basename(above) == "objects" and _DIGEST.fullmatch(name):
+        if count and _is_named_by_digest(path):
             dropped.append(path)
         yield searched._replace(found=count, removed=count if apply else 0)
     if apply:
@@ -212,8 +213,13 @@ def _erase_file(path: str, spellings: Spellings, *, apply: bool) -> int:
             with suppress(FileNotFoundError):  # half a frame, which no search can read and no caller was promised
                 os.unlink(f"{path}.torn")
         return count
-    is_object = os.path.basename(os.path.dirname(path)) == "objects"
-    return blank_in_file(path, spellings) if apply and not is_object else count_in_file(path, spellings)
+    is_blanked = apply and not _is_named_by_digest(path)
+    return blank_in_file(path, spellings) if is_blanked else count_in_file(path, spellings)
+
+
+def _is_named_by_digest(path: str) -> bool:
+    """Whether a file is a copy that nobody would take for itself once it is changed: it is deleted instead."""
+    return os.path.basename(os.path.dirname(path)) in ("objects", KEPT) and bool(_DIGEST.match(os.path.basename(path)))
 
 
 def _drop_objects(paths: Sequence[str]) -> None:
@@ -223,7 +229,7 @@ def _drop_objects(paths: Sequence[str]) -> None:
         sync_folder(os.path.dirname(path))
         name = os.path.basename(path).encode()
         for other in files_in(os.path.dirname(os.path.dirname(path))):
-            with suppress(OSError), open(other, "r+b") as file:
+            with suppress(OSError), open(other, "r+b", opener=open_regular) as file:
                 data = file.read()
                 for match in re.finditer(re.escape(name), data):
                     os.pwrite(file.fileno(), os.urandom(32).hex().encode(), match.start())

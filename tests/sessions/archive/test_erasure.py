@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from foretold.secrets.spellings import Spellings
-from foretold.sessions.archive.erase import erase_in_archive
+from foretold.secrets.erasure.spellings import Spellings
+from foretold.sessions.archive.erasure import erase_in_archive
 from foretold.sessions.archive.snapshot import ArchiveContents, ArchivedFile, ArchiveSnapshot, encode_snapshot
 from foretold.storage.digest import digest_of
 from foretold.storage.frames import Frames

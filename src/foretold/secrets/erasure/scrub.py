@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from foretold.errors import StoreFailed
-from foretold.secrets.spellings import Spellings, blank
+from foretold.secrets.erasure.spellings import Spellings, blank
 from foretold.storage.append_log import RecordLog, encode
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder
