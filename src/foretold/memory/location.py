@@ -98,8 +98,7 @@ def locate_memories(
     if disk.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
     surroundings = read_surroundings(disk, request)
-    variables = os.environ if home is None else {}
-    ours = foretold_folders(request.home, variables if env is None else env)
+    ours = foretold_folders(request.home, env if env is not None else os.environ if home is None else {})
     claimed = surroundings.git or find_git(disk, request.cwd)
     git = check_link(disk, claimed) if claimed else None
     root, project = (git.top, git.main) if git else (request.cwd, request.cwd)
@@ -108,8 +107,7 @@ def locate_memories(
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
     store, under = given or surroundings.store or join(ours.state, f"{folder_name(project)}/memories"), ""
     if git and claimed and git != claimed and not given:
-        findings.append(_not_linked(claimed))
-        store = _overlay(surroundings, claimed, store, ours.state)
+        store = _refuse_link(surroundings, claimed, store, ours.state, findings)
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
         store, under = _overlay(surroundings, git, store, ours.state), store
     off = surroundings.memory_reason if not surroundings.memory and surroundings.store and not given else ""
@@ -136,12 +134,14 @@ def locate_memories(
     )
 
 
-def _not_linked(git: Repository) -> Finding:
+def _refuse_link(surroundings: Surroundings, git: Repository, store: str, state: str, findings: list[Finding]) -> str:
+    """The store of a folder whose `.git` file names a repository that does not name it back: its own."""
     message = (
         f"this .git file names a worktree of {git.main}, which does not name this folder; its memories are not used"
     )
     hint = f"run `git worktree repair` in {git.main} if this is its worktree, else delete the file"
-    return Finding(f"{git.top.rstrip('/')}/.git", None, "worktree-not-linked", message, hint)
+    findings.append(Finding(f"{git.top.rstrip('/')}/.git", None, "worktree-not-linked", message, hint))
+    return _overlay(surroundings, git, store, state)
 
 
 def location_of_path(project: str, like: MemoryLocation) -> MemoryLocation:
