@@ -209,7 +209,7 @@ echo x mr | rev | sed 's/x$/x/;s/^rm/rm/' | sh; sh <<< "$(printf '\162m x')"
 {rm,x}
 {rm,-f,x}
 r{m,} x; :
-/bin/{rm,true} x
+/bin/{rm,no-such-file} x
 /bin/r? x
 /bin/r[m] x
 /bin/[r]m x
