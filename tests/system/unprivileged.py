@@ -1,8 +1,8 @@
 """Run tests as a user without rights: to root, permission bits prove nothing. `python tests/system/unprivileged.py`.
 
 1. Who is not root has no rights to give up: then nothing runs here, and it says so.
-2. The tracked files, the packages of this environment and, where that user may not start it, Python itself are linked
-   (copied across file systems) into a temporary folder that everyone can read.
+2. The tracked files and the packages of this environment are linked (copied across file systems) into a temporary
+   folder that everyone can read. If that user may not start this Python, the system's of the same version is used.
 3. pytest runs there on `tests/hostile`, or on the paths given, as `nobody`, with an empty home; its exit code is ours.
 """
 
@@ -26,7 +26,7 @@ def main(words):
     with tempfile.TemporaryDirectory(prefix="unprivileged-") as folder:
         os.chmod(folder, 0o755)
         python = make_environment(folder)
-        return run_as_user(folder, [python, "-m", "pytest", *(words or ["tests/hostile"])])
+        return run_as_user(folder, [python, "-m", "pytest", "-n", "2", *(words or ["tests/hostile"])])
 
 
 def run_as_user(folder, command):
@@ -49,9 +49,7 @@ def run_as_user(folder, command):
 def make_environment(folder):
     """The interpreter of an environment that everyone can start: our packages, and foretold as it is here."""
     copy_tracked(os.path.join(folder, "foretold"))
-    base = sys._base_executable
-    if not may_start(base):
-        base = link_python(os.path.join(folder, "python"))
+    base = find_python(folder)
     home = os.path.join(folder, "env")
     subprocess.run([base, "-m", "venv", "--without-pip", home], check=True)
     packages = os.path.join(home, "lib", f"python{sysconfig.get_python_version()}", "site-packages")
@@ -60,6 +58,18 @@ def make_environment(folder):
     with open(os.path.join(packages, "foretold.pth"), "w", encoding="utf-8") as file:
         file.write(os.path.join(folder, "foretold", "src") + "\n")
     return os.path.join(home, "bin", "python")
+
+
+def find_python(folder):
+    """A Python of this version that the user may start: this one, the system's, or this one linked elsewhere."""
+    name = f"python{sysconfig.get_python_version()}"
+    system = [os.path.join(place, name) for place in ("/usr/local/bin", "/usr/bin")]
+    found = next((python for python in (sys._base_executable, *system) if may_start(python)), None)
+    if found is None:
+        found = link_python(os.path.join(folder, "python"))
+        if not may_start(found):  # its library was found by an absolute path that this user may not enter
+            sys.exit(f"unprivileged: {USER} can start no {name}; install one in /usr/bin")
+    return found
 
 
 def copy_tracked(folder):
@@ -74,7 +84,7 @@ def copy_tracked(folder):
 def may_start(python):
     user = pwd.getpwnam(USER)
     try:
-        words = [python, "-I", "-c", "import encodings"]
+        words = [python, "-I", "-c", "import sqlite3, ssl, venv"]
         done = subprocess.run(
             words, user=user.pw_uid, group=user.pw_gid, extra_groups=[], cwd="/", check=False, capture_output=True
         )
