@@ -31,7 +31,7 @@ def main() -> int:
 
     rows = runpy.run_path(os.path.join(ROOT, "tests/secrets/labelled.py"))
     paths = {
-        "export": lambda text: Redactor(extra=False).text(text),
+        "export": lambda text: Redactor().text(text),
         "hook": lambda text: mask_credentials(text)[0],
         "guard": lambda text: "" if credentials_in(text) else text,
     }

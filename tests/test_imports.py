@@ -217,7 +217,6 @@ EXTRAS = {
     ("anyio", "foretold.serve.mcp.server"),
     ("claude_agent_sdk", "foretold.adapters.claude_store"),
     ("deepagents", "foretold.adapters.deepagents"),
-    ("detect_secrets", "foretold.secrets.detectors"),
     ("google", "foretold.adapters.google_adk"),
     ("langchain", "foretold.adapters.langchain"),
     ("langchain_core", "foretold.adapters.langchain"),

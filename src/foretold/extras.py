@@ -27,7 +27,6 @@ EXTRAS = {
     "openai": "openai>=3.49,<4",
     "openai-agents": "openai-agents>=0.24,<0.25",
     "pydantic-ai": "pydantic-ai-slim>=2.66,<3",
-    "secrets": "bc-detect-secrets>=1.5.52,<1.6",
     "vectors": "wordllama>=0.4,<0.5",
 }
 #: a part of an interpreter's path -> the command that adds a package to its environment

@@ -18,7 +18,7 @@ from foretold.dialects.claude_code.settings import slug
 from foretold.secrets.detector import find_secrets
 from foretold.secrets.forms import credentials_in, may_have_secrets
 from foretold.secrets.masking import mask_credentials
-from foretold.secrets.spans import resolve_overlaps
+from foretold.secrets.tokens import resolve_overlaps
 from foretold.serve.hooks.context import Caller
 from foretold.serve.hooks.dispatch import answer
 
@@ -26,8 +26,7 @@ SET = runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "l
 SECRETS, LOOKALIKES = SET["SECRETS"], SET["LOOKALIKES"]
 MOST = 0.02
 HELD = [False, True]
-#: the command as it is installed without the extra
-RUN = "import sys; sys.modules['detect_secrets'] = None; from foretold.cli import run; run()"
+RUN = "from foretold.cli import run; run()"
 
 
 def part(rows, held_out):

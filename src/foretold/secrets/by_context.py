@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from foretold.secrets.spans import Span
-from foretold.secrets.tokens import find_all
+from foretold.secrets.tokens import Span, find_all
 from foretold.secrets.values import is_chosen, is_given, is_mentioned, is_placeholder, is_quoted, is_random, is_told
 from foretold.text.patterns import lazy
 

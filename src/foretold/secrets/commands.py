@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED
 from foretold.secrets.headers import match_at_words
-from foretold.secrets.spans import Span
-from foretold.secrets.tokens import characters_of
+from foretold.secrets.tokens import Span, characters_of
 from foretold.secrets.values import is_chosen, is_given
 from foretold.text.patterns import lazy
 

@@ -15,8 +15,7 @@ from foretold.secrets.by_context import find_assigned
 from foretold.secrets.commands import find_in_commands
 from foretold.secrets.documents import find_in_documents
 from foretold.secrets.headers import KEY, find_in_headers
-from foretold.secrets.spans import Span
-from foretold.secrets.tokens import HIDDEN, first_lines_of_keys, key_tails, keys_in, tokens_in
+from foretold.secrets.tokens import HIDDEN, Span, first_lines_of_keys, key_tails, keys_in, tokens_in
 from foretold.text.patterns import lazy
 
 _ESCAPED = lazy(r"\\[nrtu\"'/]|%[2-7][0-9A-Fa-f]|%0[9ADad]|&(?:quot|apos|amp|lt|gt|#34|#39|#x2[27]);")

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED, find_assigned, is_secret_name
 from foretold.secrets.headers import decode_base64, match_at_words
-from foretold.secrets.spans import Span
-from foretold.secrets.tokens import tokens_in
+from foretold.secrets.tokens import Span, tokens_in
 from foretold.secrets.values import is_chosen, is_given, is_placeholder, is_quoted
 from foretold.text.patterns import lazy
 

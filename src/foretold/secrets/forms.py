@@ -53,8 +53,7 @@ def credentials_in(text: str) -> list[Credential]:
     if not may_have_secrets(text):
         return []
     from foretold.secrets.detector import find_secrets
-    from foretold.secrets.spans import resolve_overlaps
-    from foretold.secrets.tokens import first_lines_of_keys
+    from foretold.secrets.tokens import first_lines_of_keys, resolve_overlaps
 
     found: list[Credential] = []
     line, last = 1, 0

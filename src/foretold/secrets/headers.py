@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED
-from foretold.secrets.spans import URL, Span
-from foretold.secrets.tokens import characters_of
+from foretold.secrets.tokens import URL, Span, characters_of
 from foretold.secrets.values import is_given, is_placeholder, is_quoted
 from foretold.text.patterns import lazy
 

@@ -1,7 +1,6 @@
 """Replacing credentials in what leaves the machine.
 
-1. Credentials are found by their form (`secrets.forms`), by their surroundings (`secrets.by_context`) and, where the
-   extra `secrets` is installed, by the detectors of detect-secrets.
+1. Credentials are those that `detector.find_secrets` finds: by their form, by their surroundings.
 2. Each is replaced by its kind and a one-way fingerprint. Equal values have equal fingerprints and one kind, so that a
    reader sees "the same key again". The fingerprint of a value that could be guessed is slow to compute.
 3. A private key is replaced from its first line to its last.
@@ -21,14 +20,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from foretold.extras import how_to_install
 from foretold.secrets.by_context import ASSIGNED, is_secret_field, is_secret_name
 from foretold.secrets.detector import find_secrets
-from foretold.secrets.detectors import load_detectors
 from foretold.secrets.forms import may_have_secrets
 from foretold.secrets.headers import HEADER
-from foretold.secrets.spans import URL, Span, resolve_overlaps
-from foretold.secrets.tokens import HIDDEN, find_all
+from foretold.secrets.tokens import HIDDEN, URL, Span, find_all, resolve_overlaps
 from foretold.secrets.values import is_chosen, is_random
 from foretold.types import NamedTuple
 
@@ -58,19 +54,10 @@ class Redactor:
     ['AWS access key', 'assigned secret']
     """
 
-    def __init__(self, *, extra: bool | None = None) -> None:
-        """`extra`: whether the detectors of the extra are used; None = if they are installed."""
+    def __init__(self) -> None:
         self.found: dict[Redacted, int] = {}
         self._known: dict[str, str] = {}
         self._kinds: dict[str, str] = {}  #: fingerprint -> the kind it had first
-        self._detector = None if extra is False else load_detectors()
-        if extra and self._detector is None:
-            raise ModuleNotFoundError(f"{how_to_install('secrets')} installs the detectors")
-
-    @property
-    def detectors(self) -> str:
-        """The names of the detectors, for people."""
-        return "foretold and detect-secrets" if self._detector else "foretold"
 
     def text(self, text: str) -> str:
         """A text without its credentials."""
@@ -128,10 +115,7 @@ class Redactor:
     def _spans(self, text: str) -> list[Span]:
         if len(text) <= 36 and _PLAIN.fullmatch(text):
             return []
-        return [
-            *(find_secrets(text) if may_have_secrets(text) else ()),
-            *(self._detector(text) if self._detector else ()),
-        ]
+        return find_secrets(text) if may_have_secrets(text) else []
 
     def _learn(self, kind: str, said: str) -> None:
         """Remember a value that is a secret wherever it occurs: not a word that may be there by chance."""

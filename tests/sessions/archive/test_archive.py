@@ -318,10 +318,10 @@ def test_a_redacted_archive_has_no_credentials_in_it_and_is_its_own_file(tmp_pat
     with open(session.path, "ab") as file:
         file.write(house.lines([house.said(session.id, 900, None, text=f"my key is {key}")]))
     archive = archive_in(tmp_path / "archive")
-    archive.archive(session, redactor=Redactor(extra=False))
+    archive.archive(session, redactor=Redactor())
     clean = back(archive, session, tmp_path / "out")
     assert not any(key.encode() in data for data, _, _ in clean.values())
-    assert archive.archive(session, redactor=Redactor(extra=False)).what == "same"
+    assert archive.archive(session, redactor=Redactor()).what == "same"
     archive.archive(session)
     assert back(archive, session, tmp_path / "plain") == house.files(tmp_path / "home/.claude")
     assert sorted(snapshot.redacted for snapshot in archive.sessions()) == [False, True]
@@ -358,17 +358,17 @@ def test_a_redacted_archive_has_no_credentials_in_its_card_either(tmp_path):
     key = "AKIA" + "IOSFODNN7ABCDEFG"
     session = house.claude_session(tmp_path / "home")._replace(title=f"use {key}", cwd=f"/p/{key}")
     archive = archive_in(tmp_path / "archive")
-    archive.archive(session, redactor=Redactor(extra=False))
+    archive.archive(session, redactor=Redactor())
     (snapshot,) = archive.sessions()
     marked = f"[redacted: AWS access key {fingerprint(key)}]"
     assert (snapshot.title, snapshot.cwd) == (f"use {marked}", f"/p/{marked}")
-    assert archive.archive(session, redactor=Redactor(extra=False)).added == 0
+    assert archive.archive(session, redactor=Redactor()).added == 0
 
 
 def test_both_copies_of_a_session_can_be_asked_for(tmp_path):
     session = house.claude_session(tmp_path / "home")
     archive = archive_in(tmp_path / "archive")
-    archive.archive(session, redactor=Redactor(extra=False))
+    archive.archive(session, redactor=Redactor())
     assert archive.find(session.id).last.redacted
     archive.archive(session)
     found = [archive.find(name, redacted=only) for name in (session.id, session.id[:6]) for only in (False, True)]
@@ -388,7 +388,7 @@ def test_what_is_about_to_be_deleted_and_not_kept_as_it_is_now(tmp_path):
     archive = archive_in(archive_folder(homes))
     archive.archive(first)
     assert find_unarchived(homes, soon) == [each for each in soon if second.id in each.stored.path]
-    archive.archive(second, redactor=Redactor(extra=False))
+    archive.archive(second, redactor=Redactor())
     assert find_unarchived(homes, soon) == []
     house.write(first.path, b"{}\n")
     assert [each.stored.id for each in find_unarchived(homes, soon)] == [first.id]
@@ -402,7 +402,7 @@ def test_a_name_that_only_the_archive_knows_is_told_how_to_come_back(tmp_path):
     session = house.claude_session(tmp_path / "home")
     assert archive_hint(homes, session.id) == ""
     archive_in(archive_folder(homes)).archive(session)
-    archive_in(archive_folder(homes)).archive(session, redactor=Redactor(extra=False))
+    archive_in(archive_folder(homes)).archive(session, redactor=Redactor())
     said = f"it is in the archive: foretold sessions restore {session.id}"
     asked = {name: archive_hint(homes, name) for name in (session.id, session.id[:8], "00", "nope", "", "a/b", "\0")}
     assert asked == {session.id: said, session.id[:8]: said, "00": said, "nope": "", "": "", "a/b": "", "\0": ""}

@@ -24,7 +24,7 @@ def stored(tmp_path, talk):
 
 
 def page(tmp_path, talk, form, **choice):
-    redactor = Redactor(extra=False)
+    redactor = Redactor()
     return "".join(export(stored(tmp_path, talk), form, redactor=redactor, choice=Choice(**choice)))
 
 
@@ -153,7 +153,7 @@ def test_signs_that_no_page_can_have_do_no_harm(tmp_path, form):
     made.records[-1]["timestamp"] = "0001-01-01T00:00:00Z"
     with open(Talk().user("x").write(str(tmp_path)), "w", encoding="ascii") as file:
         file.writelines(json.dumps(record) + "\n" for record in made.records)
-    out = "".join(export(list_sessions(Homes(str(tmp_path), {}))[0], form, redactor=Redactor(extra=False)))
+    out = "".join(export(list_sessions(Homes(str(tmp_path), {}))[0], form, redactor=Redactor()))
     out.encode()
     if form == "json":
         json.loads(out, parse_constant=pytest.fail)
@@ -180,7 +180,7 @@ def test_a_file_that_is_gone_is_an_error_that_says_so(tmp_path):
 
 @pytest.mark.parametrize("form", ["markdown", "html", "json"])
 def test_a_brief_page_counts_only_what_was_taken_out_of_it(tmp_path, form):
-    redactor = Redactor(extra=False)
+    redactor = Redactor()
     made = Talk().user("Please deploy.").calls("Bash", command=f"echo {AWS}").result(f"{AWS}\ndone")
     made.calls("Edit", "toolu_2", file_path="/p/a.py", new_string=AWS).result("ok", "toolu_2").says("Done.")
     out = "".join(export(stored(tmp_path, made), form, redactor=redactor, choice=Choice(brief=True)))

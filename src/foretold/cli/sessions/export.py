@@ -81,7 +81,7 @@ def _report(redactor: Redactor | None, findings: list[Finding], paint: Paint) ->
         for found, times in sorted(redactor.found.items()):
             print(f"removed: {found.kind} {found.fingerprint}, {plural(times, 'time')}", file=sys.stderr)
         if not redactor.found:
-            print(f"No credential was found (by {redactor.detectors}).", file=sys.stderr)
+            print("No credential was found.", file=sys.stderr)
     if findings:
         where = paint.path(findings[0].path)
         print(f"{plural(len(findings), 'record')} of {where} cannot be read: foretold sessions repair", file=sys.stderr)
