@@ -10,11 +10,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from foretold.secrets.tokens import Span, find_all
-from foretold.secrets.values import is_chosen, is_given, is_mentioned, is_placeholder, is_quoted, is_random, is_told
+from foretold.secrets.values import is_chosen, is_given, is_mentioned, is_phrase, is_placeholder, is_quoted, is_random, is_told
 from foretold.text.patterns import lazy
 
 ASSIGNED = "assigned secret"
@@ -44,7 +45,7 @@ _NAMES = (
     ("auth", lazy(r"(?:(?<=_)AUTH\b|(?<=_)auth\b)"), MADE),
 )  # fmt: skip
 _OWNERS = tuple(
-    "api access auth account private priv preshared pre-shared signing sign encryption encrypt"
+    "unseal recovery vault webhook subscription session api access auth account private priv preshared pre-shared signing sign encryption encrypt"
     " crypto master shared service client db"
     " database admin secret app jwt hmac aes storage wlan wifi network logged_in nonce root server deploy".split()
 )
@@ -60,24 +61,41 @@ _ENV = lazy(
     r"""(?:"(?P<a>[^"\n]{3,400})"|'(?P<b>[^'\n]{3,400})'|(?P<c>[^\s"'`]{3,400}))"""
 )
 _QUOTED = lazy(
-    r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?::=|=>|={1,3}|:|,|\()\s{0,12}\(?|\s{1,3})"""
+    r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?P<sep>:=|=>|={1,3}|:|,|\()\s{0,12}\(?|\s{1,3})"""
     r"""[bBrRfFuU@]{0,2}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'|`(?P<c>[^`\n]{4,400})`"""
     r"""|„(?P<d>[^“”"\n]{4,200})[“”"]|“(?P<e>[^”\n]{4,200})”)"""
 )
 _JOIN = r"(?:[:=|]|=>|:=|->|→|：|=\\\n)"
 _BARE = lazy(
-    r"""(?:[_-]?(?i:base|value|prod|data|hex|base64|[0-9]{1,3})\b)?["'`*_\])]{0,4}(?: ?\([^()\n]{1,30}\))?\s{0,12}"""
+    r"""(?:[_ -]?[0-9]{1,3}\b|[_-]?(?i:base|value|prod|data|hex|base64)\b)?["'`*_\])]{0,4}(?: ?\([^()\n]{1,80}\))?\s{0,12}"""
     + _JOIN
-    + r"""[*_]{0,2}\s{0,40}(?:- )?["'`]?([^\s"'`,;<>|]{4,200})"""
+    + r"""[*_]{0,2}(?P<gap>\s{0,40})(?:- )?["'`]?(?P<value>[^\s"'`,;<>|]{4,200})"""
 )
-_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|on|это|является|は|는"
-_COPULA += r"|is now|is still|ist jetzt|ist nun)"
+_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|это|является|は|는|(?<=salasana )on|becomes|wird)"
+_COPULA += (
+    r"(?:[ \t]+(?:now|still|currently|again|always|just|simply|set to|jetzt|nun|aktuell|derzeit|momentan|wieder|immer|noch|also"
+    r"|einfach|maintenant|ahora|ora|teraz|the following|as follows|folgendes|wie folgt)){0,2}:?"
+)
 _PROSE = lazy(
-    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./'’-]{0,24}|[ \t]+\([^()\n]{1,30}\)){0,6}?[ \t]*(?:(?<![^\W\d_])"""
+    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]){0,8}?[ \t]*"""
+    r"""(?:(?<![^\W\d_])"""
     + _COPULA
-    + r"""|[:=])\s{1,4}["'`„“«*]{0,2}([^\s"'`„“”«»<>]{4,200})"""
+    + r"""|[:=])\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
+    r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?P<value>[^\s"'`„“”«»<>]{4,200}))"""
 )
-_SPACED = lazy(r"""["'`*]{0,2}[ \t]{1,4}["'`„“«]?([^\s"'`„“”«»<>,;()]{6,200})""")
+_LATER = lazy(
+    r"""(?i)[\w \t,()'’"/@.-]{0,100}?(?:(?<![^\W\d_])(?:is|ist|lautet|to|auf|est|es)|[:=]|->|→)\s{1,4}"""
+    r"""\(?["'`„“«*]{0,2}(?P<value>(?=[^\s\d]{0,60}\d)[^\s"'`„“”«»<>]{8,200})"""
+)
+#: four groups of four letters, as Google makes them
+_GROUPS = lazy(
+    r"""["'`*]{0,2}(?: ?\([^()\n]{1,60}\))?\s{0,3}(?:[:=]|is|ist|lautet)[*]{0,2}\s{1,4}["'`]?(?P<value>(?:[a-z]{4} ){3}[a-z]{4})(?![a-z])"""
+)
+_NO_VOWELS = lazy(r"[b-df-hj-np-tv-z]{3}")
+_DEFAULT = lazy(r":?[-=]([^}\s\"']{4,200})\}")
+_OF_ARN = lazy(r"arn:[\w:/.*+=,@-]*\Z")
+_READS = lazy(r"(?i)(?:get|read|fetch|load|find|look_?up|prompt|ask|check|verify|validate|hash|compare|forgot|reset|is|has|need|require)s?_?\w{0,20}\Z")
+_SPACED = lazy(r"""["'`*]{0,2}[ \t]{1,4}["'`„“«]?(?P<value>[^\s"'`„“”«»<>,;()]{6,200})""")
 _REST = lazy(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
 _FLAG = lazy(r"""(?:\s{1,4}|=|:)["']?(?![-=])([^\s"'`<>$|;]{4,400})""")
 _TAG = lazy(r"[^<>\n]{0,60}>\s{0,8}(?:<[\w:]{1,30}>\s{0,8}){0,2}([^<>\n]{4,400})</")
@@ -139,18 +157,18 @@ def _find_in_window(text: str, start: int, end: int, maker: int, *, has_pairs: b
 def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] | None:
     """Where the value is that follows a name, whatever joins them."""
     after = text[end : end + 1]
-    if not after:
+    if not after or _OF_ARN.search(text, 0, start):
         return None
+    if "${" in text[:start] and text[:start].rstrip(_WORD).endswith("${"):
+        default = _DEFAULT.match(text, end)
+        return default.span(1) if default and is_told(default[1]) else None
     if text[start:end].isupper() and (env := _ENV.match(text, end)):
         group = env.lastgroup or "c"
-        if is_given(env[group]) and not (env[group].isdigit() and maker != PASSWORD):
+        if is_given(env[group], code=group == "c") and not (env[group].isdigit() and maker != PASSWORD):
             return env.span(group)
-    is_open = after in " \t\n" and maker != PASSWORD
     quoted = None if after == "<" else _QUOTED.match(text, end)
-    if quoted and not (is_open and text[end : quoted.end()].lstrip()[:1] in "\"'`„“"):
-        group = quoted.lastgroup or "a"
-        if is_quoted(quoted[group], chosen=maker > MADE):
-            return quoted.span(group)
+    if quoted and (found := _find_quoted(text, start, end, quoted, maker)):
+        return found
     for form, is_here in ((_TAG, after in "> "), (_FLAG, _is_flag(text, start))):
         match = form.match(text, end) if is_here else None
         if match and (is_given(match[1]) if maker == PASSWORD else is_quoted(match[1], chosen=False)):
@@ -158,21 +176,42 @@ def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] 
     return _find_bare(text, start, end, maker)
 
 
+_WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+
+def _find_quoted(text: str, start: int, end: int, quoted: re.Match[str], maker: int) -> tuple[int, int] | None:
+    """The value in quotes after a name; not the next key, or the argument of a function that reads a secret."""
+    group, separator = quoted.lastgroup or "a", quoted["sep"]
+    value = quoted[group]
+    if separator is None and maker != PASSWORD and text[end] in " \t\n":
+        return None
+    if separator == ",":
+        between = text[end : quoted.start(group)]
+        is_list = "]" in between or ")" in between or "\n" in between
+        if is_list or text[quoted.end() : quoted.end() + 4].lstrip()[:1] in (":", "="):
+            return None
+    if separator == "(" and (_READS.search(text, 0, start) or not is_told(value.strip())):
+        return None
+    return quoted.span(group) if is_quoted(value, chosen=maker > MADE) else None
+
+
 def _is_flag(text: str, start: int) -> bool:
     """Whether a name is a flag: `--password`, `-storepass`, `--auth-token`."""
     at = text.rfind(" ", max(0, start - 32), start) + 1
-    return at > 0 and text[at] == "-"
+    return at > 0 and text[at] == "-" and text.find("=", at, start) < 0
 
 
 def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] | None:
     """A value without quotes: after a colon, a copula, or only a space."""
     judge: Callable[[str], bool] = is_told if maker == PASSWORD else is_random
+    if maker == PASSWORD and (found := _find_phrase(text, end)):
+        return found
     for form in (_BARE, _PROSE, _SPACED):
         match = form.match(text, end)
-        if match is None:
+        if match is None or match["value"] is None or (form is _BARE and _is_next_line(text, match)):
             continue
-        begin, stop = match.span(1)
-        value = _trim(match[1])
+        begin = match.start("value")
+        value = _trim(match["value"])
         if form is _SPACED:
             judge = is_mentioned if maker == PASSWORD else is_random
             if (
@@ -183,11 +222,39 @@ def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] |
                 continue
         if maker == PASSWORD and text[end] == "=" and is_chosen(value):
             return begin, begin + len(value)
-        digits = value.isdigit() and maker == PASSWORD and len(value) >= 6 and form is not _SPACED
+        digits = value.isdigit() and maker == PASSWORD and len(value) >= (12 if form is _SPACED else 6)
         if digits or judge(value):
-            stop = begin + len(value)
-            return begin, stop
+            return begin, begin + len(value)
+    if maker == PASSWORD and (later := _LATER.match(text, end)):
+        value = _trim(later["value"])
+        if is_told(value) and is_random(value):
+            return later.start("value"), later.start("value") + len(value)
     return None
+
+
+def _find_phrase(text: str, end: int) -> tuple[int, int] | None:
+    """A password of several words: in quotes after a copula, or four groups of letters."""
+    groups = _GROUPS.match(text, end)
+    if groups and sum(bool(_NO_VOWELS.search(word)) for word in groups["value"].split()) >= 2:
+        return groups.span("value")
+    match = _PROSE.match(text, end)
+    phrase = match["phrase"] if match else None
+    if match and phrase and (is_phrase(phrase) or is_quoted(phrase, chosen=True)):
+        return match.span("phrase")
+    return None
+
+
+def _is_next_line(text: str, match: re.Match[str]) -> bool:
+    """Whether what looks like a value is the next line: `PASSWORD=` is empty, and `password:` has fields below it."""
+    gap = match["gap"]
+    if "\n" not in gap:
+        return False
+    before = text[match.start("gap") - 1 : match.start("gap")]
+    value, rest = match["value"], text[match.end() : match.end() + 40].split("\n")[0].strip(" \t\r\"'`")
+    return (before == "=" and "\\" not in match[0]) or bool(rest) or value[-1] in ":=" or bool(_FIELD.match(value))
+
+
+_FIELD = lazy(r"[A-Za-z_][\w.-]{0,60}[:=]")
 
 
 def _trim(value: str) -> str:
