@@ -15,7 +15,16 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from foretold.secrets.tokens import Span, find_all
-from foretold.secrets.values import is_chosen, is_given, is_mentioned, is_phrase, is_placeholder, is_quoted, is_random, is_told
+from foretold.secrets.values import (
+    is_chosen,
+    is_given,
+    is_mentioned,
+    is_phrase,
+    is_placeholder,
+    is_quoted,
+    is_random,
+    is_told,
+)
 from foretold.text.patterns import lazy
 
 ASSIGNED = "assigned secret"
@@ -57,9 +66,9 @@ _OPEN = tuple(
 )
 _SUFFIX = r"(?:[_-]?(?:BASE|KEY|VALUE|PROD|DEV|TEST|STAGING|LIVE|MAIN|OLD|NEW|[0-9]{1,3}))?"
 _ENV = lazy(
-    _SUFFIX + r"\s{0,3}[?:+]?=(?:\\\n)?\s{0,2}"
+    _SUFFIX + r"[ \t]{0,3}[?:+]?=(?:\\\n)?[ \t]{0,2}"
     r"""(?:"(?P<a>[^"\n]{3,400})"|'(?P<b>[^'\n]{3,400})'|(?P<c>[^\s"'`]{3,400}))"""
-)
+)  # of `.env`
 _QUOTED = lazy(
     r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?P<sep>:=|=>|={1,3}|:|,|\()\s{0,12}\(?|\s{1,3})"""
     r"""[bBrRfFuU@]{0,2}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'|`(?P<c>[^`\n]{4,400})`"""
@@ -78,9 +87,7 @@ _COPULA += (
 )
 _PROSE = lazy(
     r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]){0,8}?[ \t]*"""
-    r"""(?:(?<![^\W\d_])"""
-    + _COPULA
-    + r"""|[:=])\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
+    r"""(?:(?<![^\W\d_])""" + _COPULA + r"""|[:=])\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
     r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?P<value>[^\s"'`„“”«»<>]{4,200}))"""
 )
 _LATER = lazy(
@@ -94,7 +101,9 @@ _GROUPS = lazy(
 _NO_VOWELS = lazy(r"[b-df-hj-np-tv-z]{3}")
 _DEFAULT = lazy(r":?[-=]([^}\s\"']{4,200})\}")
 _OF_ARN = lazy(r"arn:[\w:/.*+=,@-]*\Z")
-_READS = lazy(r"(?i)(?:get|read|fetch|load|find|look_?up|prompt|ask|check|verify|validate|hash|compare|forgot|reset|is|has|need|require)s?_?\w{0,20}\Z")
+_READS = lazy(
+    r"(?i)(?:get|read|fetch|load|find|look_?up|prompt|ask|check|verify|validate|hash|compare|forgot|reset|is|has|need|require)s?_?\w{0,20}\Z"
+)
 _SPACED = lazy(r"""["'`*]{0,2}[ \t]{1,4}["'`„“«]?(?P<value>[^\s"'`„“”«»<>,;()]{6,200})""")
 _REST = lazy(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
 _FLAG = lazy(r"""(?:\s{1,4}|=|:)["']?(?![-=])([^\s"'`<>$|;]{4,400})""")
@@ -204,7 +213,7 @@ def _is_flag(text: str, start: int) -> bool:
 def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] | None:
     """A value without quotes: after a colon, a copula, or only a space."""
     judge: Callable[[str], bool] = is_told if maker == PASSWORD else is_random
-    if maker == PASSWORD and (found := _find_phrase(text, end)):
+    if maker == PASSWORD and (found := _find_phrase(text, start, end)):
         return found
     for form in (_BARE, _PROSE, _SPACED):
         match = form.match(text, end)
@@ -232,15 +241,19 @@ def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] |
     return None
 
 
-def _find_phrase(text: str, end: int) -> tuple[int, int] | None:
+def _find_phrase(text: str, start: int, end: int) -> tuple[int, int] | None:
     """A password of several words: in quotes after a copula, or four groups of letters."""
     groups = _GROUPS.match(text, end)
     if groups and sum(bool(_NO_VOWELS.search(word)) for word in groups["value"].split()) >= 2:
         return groups.span("value")
     match = _PROSE.match(text, end)
     phrase = match["phrase"] if match else None
-    if match and phrase and (is_phrase(phrase) or is_quoted(phrase, chosen=True)):
-        return match.span("phrase")
+    if match and phrase:
+        is_said = (
+            text[: match.start("phrase")].rstrip(' \t"„“«')[-1:] not in ":=" or "phrase" in text[start:end].lower()
+        )
+        if (is_said and is_phrase(phrase)) or is_quoted(phrase, chosen=True):
+            return match.span("phrase")
     return None
 
 

@@ -54,7 +54,9 @@ _COMMANDS = (
     ("add-mask::", lazy(r"add-mask::([^\s$][^\n]{2,400})")),
     ("identified", lazy(r"""(?i)identified(?:\s+with\s+\S+)?\s+by\s+(?:password\s+)?["']([^"'\n]{3,200})["']""")),
     ("securestring", lazy(r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{3,200})["']""")),
-    ("login", lazy(rf"\blogin\s{{1,3}}\S{{1,64}}\s{{1,3}}password\s{{1,3}}{_VALUE}")),
+    ("machine ", lazy(rf"\bmachine\s{{1,3}}\S{{1,64}}\s{{1,3}}login\s{{1,3}}[^\s,;]{{1,64}}\s{{1,3}}password\s{{1,3}}{_VALUE}")),
+    ("login", lazy(r"\blogin\s{1,3}[^\s,;]{1,64}\s{1,3}password\s{1,3}((?=\S{0,60}[\d!@#$%^&*])\S{3,200})")),
+    ("set password", lazy(r"""(?i)set\s+password\s[^\n]{0,120}?=\s{0,3}(?:password\s{0,2}\()?["']([^"'\n]{3,200})["']""")),
     ("chpasswd", _ECHO),
     ("--stdin", _ECHO),
     ("-stdin", _ECHO),
@@ -68,12 +70,36 @@ _LOGIN = lazy(
 #: `admin:…`, with a password that nobody would take for something else
 _PAIR = lazy(
     r"(?i)(?<![\w./-])(?:admin|root|administrator|superuser|postgres|ubuntu|deploy|guest|user)(?::|"
-    r" / |/)(?![/$<{])([^\s\"'`:,/]{6,128})"
+    r" / |/)(?![/$<{]|v?\d+(?:[.-][\w.-]*)?(?![^\s\"'`,/]))([^\s\"'`:,/]{6,128})"
 )
 _CREDENTIALS = lazy(
     r"""(?i)(?:credentials?|zugangsdaten|creds|logins?)["'`*]{0,2}\s{0,3}[:=]\s{0,3}["'`]?[\w.@+-]{2,64}["'`]?\s{0,3}[/:|,]\s{0,3}["'`]?([^\s"'`,;]{6,128})"""
 )
+#: what takes a name and a password, one after the other
+_ARGUMENTS = lazy(
+    r"""(?i)(?:login|auth|credentials?|connect(?:ion)?|client|twilio|pdo|authenticate|sign_?in|basic_?auth|mysqli|smtp|imap|ftp)"""
+    r"""\w{0,24}["']?\s{0,2}[=:(]\s{0,2}[(\[]?\s{0,8}(?:[^\s"'(),]{1,60},\s{0,8}){0,2}"""
+    r"""(?:["'][^"'\n]{1,100}["']\s{0,2},\s{0,8}){1,2}["']([^"'\n]{6,200})["']\s{0,8},?\s{0,8}[)\]]"""
+)
 _PROSE = (
+    (
+        (
+            "login",
+            "auth",
+            "credential",
+            "connect",
+            "client",
+            "twilio",
+            "pdo",
+            "signin",
+            "sign_in",
+            "mysqli",
+            "smtp",
+            "imap",
+            "ftp",
+        ),
+        _ARGUMENTS,
+    ),
     (('send "', "send --"), _SENT),
     (("admin", "root", "superuser", "postgres", "ubuntu", "deploy", "guest", "user"), _PAIR),
     (("cred", "zugangsdaten", "login"), _CREDENTIALS),

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from foretold.secrets.by_context import ASSIGNED, find_assigned, is_secret_name
 from foretold.secrets.headers import decode_base64, match_at_words
 from foretold.secrets.tokens import Span, tokens_in
-from foretold.secrets.values import is_chosen, is_given, is_placeholder, is_quoted
+from foretold.secrets.values import is_chosen, is_given, is_placeholder, is_quoted, is_told
 from foretold.text.patterns import lazy
 
 MNEMONIC, CODES, CODED = "mnemonic", "recovery codes", "encoded secret"
@@ -27,6 +27,7 @@ _PGPASS = lazy(r"(?m)^[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:((
 _AWS_KEY = lazy(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|ccess ?[kK]ey ?I[dD]")
 _AWS_SECRET = lazy(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _FIELD = lazy(r"""(?m)^[ \t]+["']?[\w.-]{1,80}["']?:[ \t]+["']?([^\s"'#|>{][^\s"']{3,4000})""")
+_RULE = lazy(r"[\s|│:+=─┼├┤═╪-]{3,}")  #: the line below the titles of a table
 _RUN = lazy(r"(?<![\w+/=.-])[A-Za-z0-9+/_-]{16,4096}={0,2}(?![\w+/-])")
 _DISCORD = lazy(r"(?<![\w.-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])")
 _WORDS = lazy(
@@ -54,7 +55,7 @@ _PIN = lazy(
 
 def find_in_documents(text: str, low: str) -> Iterator[Span]:
     """Secrets by their place in a document; `low` is the text in lower case."""
-    if "," in text or "\t" in text or ";" in text:
+    if any(mark in text for mark in ",\t;|│"):
         yield from _find_in_columns(text, low)
     for match in _PGPASS.finditer(text) if ":" in text else ():
         if is_given(match[1]) and not match[1].isdigit() and (len(match[1]) > 4 or is_chosen(match[1])):
@@ -108,7 +109,7 @@ def _find_in_columns(text: str, low: str) -> Iterator[Span]:
             return
         at = end + 1
         if end - start <= WIDEST and (start or text[:hit].isprintable()):
-            for mark in (",", ";", "\t"):
+            for mark in (",", ";", "\t", "|", "│"):
                 columns, width = _secret_columns(text[start:end], mark)
                 if columns:
                     for stop, secrets in _rows(text, at, mark, columns, width):
@@ -121,12 +122,16 @@ def _secret_columns(line: str, mark: str) -> tuple[list[int], int]:
     """The numbers of the columns that are named like secrets, and how many there are."""
     if mark not in line:
         return [], 0
-    names = [name.strip(" \"'\r").lower() for name in line.split(mark)]
+    names = [name.strip(_AROUND).lower() for name in line.split(mark)]
     columns = [number for number, name in enumerate(names) if _is_column(name)]
-    return (columns, len(names)) if all(map(_is_title, names)) else ([], 0)
+    titles = names[1:-1] if mark in "|│" and not names[0] and not names[-1] else names
+    return (columns, len(names)) if all(map(_is_title, titles)) else ([], 0)
 
 
 _COLUMNS = ("pass", "secret", "token", "pwd", "kennwort", "api key", "api_key", "apikey")
+
+
+_AROUND = " \"'`*\r"  #: what may stand around the value of a cell
 
 
 def _is_title(name: str) -> bool:
@@ -142,12 +147,15 @@ def _rows(text: str, at: int, mark: str, columns: list[int], width: int) -> Iter
     while at < len(text):
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
+        if mark in "|│" and _RULE.fullmatch(text, at, end):
+            at = end + 1
+            continue
         if end - at > WIDEST or text.count(mark, at, end) != width - 1:
             return
         found, place = [], at
         for number, cell in enumerate(text[at:end].split(mark)):
-            value = cell.strip(" \"'\r")
-            if number in columns and is_given(value) and not value.isalpha():
+            value = cell.strip(_AROUND)
+            if number in columns and is_given(value) and not value.isalpha() and (mark in ",;\t" or is_told(value)):
                 begin = place + cell.index(value)
                 found.append((begin, begin + len(value)))
             place += len(cell) + 1

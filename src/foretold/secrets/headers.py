@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED
-from foretold.secrets.tokens import URL, Span, characters_of
+from foretold.secrets.tokens import URL, Span, characters_of, find_all
 from foretold.secrets.values import is_given, is_placeholder, is_quoted
 from foretold.text.patterns import lazy
 
@@ -28,9 +28,26 @@ _LOGGED = lazy(r"://([^\s/:@\"'`<>]{0,64}):(?!\d{1,5}[/?#])([^\s@\"'`<>]{3,128})
 _HASH = lazy(r"(\$(?:apr1|1|2[aby]|5|6|7|y|argon2[a-z]{1,2}|pbkdf2[\w-]{0,20})\$[\w./$=,+-]{16,400})")
 _OTP = lazy(r"""otpauth://[^\s"'`?]{0,200}\?[^\s"'`]{0,200}?secret=([A-Za-z2-7]{8,128})""")
 _TOTP = lazy(
-    r"(?i)(?:2fa|totp|mfa|otp|authenticator)[ _-]?(?:secret|seed|key|code)?s?[\"'`]?\s{0,3}(?:[:=]"
-    r"|is|ist)\s{0,3}[\"'`]?([A-Z2-7]{16,64})\b"
+    r"(?i)(?:2fa|totp|mfa|otp|authenticator|setup[ -]?key|secret key|einrichtungsschlüssel|qr[ -]code|manual entry|two-factor)"
+    r"(?:[ _-][a-z]{2,12}){0,6}[\"'`*]{0,2}(?: ?\([^()\n]{1,80}\))?\s{0,3}(?:[:=]|->|is|ist|lautet)\s{0,4}[\"'`*]{0,2}"
+    r"((?-i:[A-Z2-7]{16,64}\b|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{4}\b|(?=[a-z ]{0,60}[2-7])(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}\b)|[A-Z2-7]{16,64}\b)"
 )
+_TOTP_WORDS = (
+    "2fa",
+    "totp",
+    "mfa",
+    "otp",
+    "authenticator",
+    "setup key",
+    "setup-key",
+    "secret key",
+    "einrichtungsschlüssel",
+)
+_TOTP_WORDS += ("qr code", "qr-code", "manual entry", "two-factor")
+#: the id of a Twilio account
+_ACCOUNT = lazy(r"\bAC[0-9a-f]{32}\b")
+_HEX = lazy(r"(?<![0-9A-Za-z])[0-9a-f]{32}(?![0-9A-Za-z])")
+NEAR = 120  #: characters between an account and its token
 _PUTTY = lazy(r"Private-Lines: ?\d{1,4}\s{1,4}([A-Za-z0-9+/=\s]{16,32768})")
 
 
@@ -49,9 +66,14 @@ def find_in_headers(text: str, low: str) -> Iterator[Span]:
     for letters, form, kind in found:
         for match in form.finditer(text) if letters in text else ():
             yield kind, *match.span(1)
-    for word in ("2fa", "totp", "mfa", "otp", "authenticator"):
+    for word in _TOTP_WORDS:
         for match in match_at_words(_TOTP, text, low, word):
             yield ASSIGNED, *match.span(1)
+    done = 0
+    for at in find_all(text, "AC"):
+        if account := _ACCOUNT.match(text, at) if at >= done else None:
+            done = account.end() + NEAR
+            yield from (("Twilio token", *token.span()) for token in _HEX.finditer(text, account.end(), done))
 
 
 _SIGNING = ("sig", "signature", "secret", "token", "key", "code", "auth")

@@ -184,8 +184,10 @@ def characters_of(text: str) -> frozenset[str]:
 def first_lines_of_keys(text: str) -> Iterator[tuple[str, int, int]]:
     """The first lines of private keys."""
     kind, letters, form = FORMS[0]
+    skeleton = re.compile(_SKELETON)
     for match in re.finditer(form, text) if letters in text else ():
-        yield kind, match.start(), match.end()
+        if not skeleton.match(text, match.end()):
+            yield kind, match.start(), match.end()
 
 
 def find_all(text: str, part: str) -> Iterator[int]:
@@ -204,6 +206,11 @@ _LAST = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
 _BEFORE = r"""[ \t]*(?:\d{1,6}[\t→:| ]|[+>#|*-])?[ \t"'`]{0,8}"""  # the number of a line, a mark of a diff, a quote
 _LINE = _BEFORE + r"(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .{1,200})"
 _SHORT = _BEFORE + r"""[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`\\+,;)]{0,8}(?=\n|\Z)"""
+
+
+_SKELETON = (  #: what stands for a key in documentation, after its first line
+    r"(?i)(?:\s|\\+[nr]){0,20}(?:[a-z0-9+/]{0,16}(?:\.\.\.|…|\*\*\*|xxx)|<[a-z]|\[[a-z .]+\]|\$\{?\w|\{\{|your|-----END)"
+)
 
 
 def end_of_key(text: str, start: int) -> int:
@@ -257,7 +264,8 @@ def key_tails(text: str) -> Iterator[tuple[int, int]]:
             if not whole.match(text, line, start) and not short.match(text, line, start):
                 break
             start = line
-        yield start, last.end()
+        if start < last.start():
+            yield start, last.end()
 
 
 # Spans of secrets in a text
