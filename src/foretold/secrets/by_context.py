@@ -40,6 +40,8 @@ _NAMES = (
     r"|(?<=_)pass|(?<=store)pass(?:wd)?|(?-i:(?<=[a-z])Pass\b)|(?<!by)(?<!com)(?<!tres)(?<!sur)pass(?==)"), PASSWORD),
     ("pwd", lazy(r"(?i)pwd"), PASSWORD),
     ("pw", lazy(r"(?i)(?:(?<![a-z])|(?<=bind)|(?<=root)|(?<=user)|(?<=admin))pw(?![a-z])"), PASSWORD),
+    ("keymaterial", lazy(r"(?i)keymaterial"), PASSWORD),
+    ("key content", lazy(r"(?i)key content"), PASSWORD),
     ("psk", lazy(r"(?i)(?<![a-z])psk(?![a-z])"), PASSWORD),
     ("mdp", lazy(r"(?i)(?<![a-z])mdp(?![a-z])"), PASSWORD),
     ("clave", lazy(r"(?i)(?<![a-z])clave(?![a-z])"), PASSWORD),
@@ -71,7 +73,7 @@ _ENV = lazy(
 )  # of `.env`
 _QUOTED = lazy(
     r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?P<sep>:=|=>|={1,3}|:|,|\()\s{0,12}\(?|\s{1,3})"""
-    r"""[bBrRfFuU@]{0,2}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'|`(?P<c>[^`\n]{4,400})`"""
+    r"""[bBrRfFuUN@]{0,2}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'|`(?P<c>[^`\n]{4,400})`"""
     r"""|„(?P<d>[^“”"\n]{4,200})[“”"]|“(?P<e>[^”\n]{4,200})”)"""
 )
 _JOIN = r"(?:[:=|]|=>|:=|->|→|：|=\\\n)"
@@ -80,15 +82,15 @@ _BARE = lazy(
     + _JOIN
     + r"""[*_]{0,2}(?P<gap>\s{0,40})(?:- )?["'`]?(?P<value>[^\s"'`,;<>|]{4,200})"""
 )
-_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|это|является|は|는|(?<=salasana )on|becomes|wird)"
+_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|это|является|は|는|(?<=salasana )on|becomes|wird|hei(?:ss|ß)t)"
 _COPULA += (
     r"(?:[ \t]+(?:now|still|currently|again|always|just|simply|set to|jetzt|nun|aktuell|derzeit|momentan|wieder|immer|noch|also"
     r"|einfach|maintenant|ahora|ora|teraz|the following|as follows|folgendes|wie folgt)){0,2}:?"
 )
 _PROSE = lazy(
-    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]){0,8}?[ \t]*"""
+    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]|[ \t]+\[[^\]\n]{1,40}\]){0,8}?[ \t]*"""
     r"""(?:(?<![^\W\d_])""" + _COPULA + r"""|[:=])\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
-    r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?P<value>[^\s"'`„“”«»<>]{4,200}))"""
+    r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?![^\W\d_]+(?:[\s,:]|\.\s))(?P<value>[^\s"'`„“”«»<>]{4,200}))"""
 )
 _LATER = lazy(
     r"""(?i)[\w \t,()'’"/@.-]{0,100}?(?:(?<![^\W\d_])(?:is|ist|lautet|to|auf|est|es)|[:=]|->|→)\s{1,4}"""
@@ -99,6 +101,15 @@ _GROUPS = lazy(
     r"""["'`*]{0,2}(?: ?\([^()\n]{1,60}\))?\s{0,3}(?:[:=]|is|ist|lautet)[*]{0,2}\s{1,4}["'`]?(?P<value>(?:[a-z]{4} ){3}[a-z]{4})(?![a-z])"""
 )
 _NO_VOWELS = lazy(r"[b-df-hj-np-tv-z]{3}")
+#: what a script types into a field
+_TYPED = lazy(
+    r"""["'`\])]{1,3}\s{0,3}\)?\s{0,12}\.(?i:send_?keys|type|fill|set_?value|val|input|press_?sequentially)\(\s{0,3}["'`](?P<value>[^"'`\n]{4,200})["'`]"""
+)
+#: "use … as the password"
+_NAMED_LATER = lazy(
+    r"""(?i)\b(?:use|with|using|try|enter|type|set|mit|nutze|verwende|nimm)[ \t]+["'`„“«]?(?P<value>[^\s"'`„“”«»]{6,50})["'`”“»]?"""
+    r"""[ \t]+(?:as|for|als|für)[ \t]+(?:[^\W\d_]{1,12}[ -]){0,3}\Z"""
+)
 _DEFAULT = lazy(r":?[-=]([^}\s\"']{4,200})\}")
 _OF_ARN = lazy(r"arn:[\w:/.*+=,@-]*\Z")
 _READS = lazy(
@@ -109,7 +120,7 @@ _REST = lazy(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
 _FLAG = lazy(r"""(?:\s{1,4}|=|:)["']?(?![-=])([^\s"'`<>$|;]{4,400})""")
 _TAG = lazy(r"[^<>\n]{0,60}>\s{0,8}(?:<[\w:]{1,30}>\s{0,8}){0,2}([^<>\n]{4,400})</")
 _PAIR = lazy(
-    r"""(?i)["']?[^\n]{0,80}?(?:\n[^\n]{0,12}?){0,2}(?<![a-z])(?:value|default|val|body|content)["']?\s{0,3}(?:[:=>]|\s)\s{0,3}"""
+    r"""(?i)["']?[^\n]{0,80}?(?:\n[^\n]{0,12}?){0,2}(?<![a-z])(?:(?:parameter|setting|option)?value|default|val|body|content)["']?\s{0,3}(?:[:=>]|\s)\s{0,3}"""
     r"""(?:"(?P<a>[^"\n]{3,400})"|'(?P<b>[^'\n]{3,400})'|(?P<c>[^\s"'`<>,;]{6,400}))"""
 )
 _SET = lazy(
@@ -166,6 +177,9 @@ def _find_in_window(text: str, start: int, end: int, maker: int, *, has_pairs: b
 def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] | None:
     """Where the value is that follows a name, whatever joins them."""
     after = text[end : end + 1]
+    named = _NAMED_LATER.search(text, 0, start) if maker == PASSWORD else None
+    if named and is_mentioned(named["value"]):
+        return named.span("value")
     if not after or _OF_ARN.search(text, 0, start):
         return None
     if "${" in text[:start] and text[:start].rstrip(_WORD).endswith("${"):
@@ -178,7 +192,10 @@ def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] 
     quoted = None if after == "<" else _QUOTED.match(text, end)
     if quoted and (found := _find_quoted(text, start, end, quoted, maker)):
         return found
-    for form, is_here in ((_TAG, after in "> "), (_FLAG, _is_flag(text, start))):
+    typed = _TYPED.match(text, end) if after in "\"'`])" and maker == PASSWORD else None
+    if typed and is_given(typed["value"]):
+        return typed.span("value")
+    for form, is_here in ((_TAG, after in "> \"'"), (_FLAG, _is_flag(text, start))):
         match = form.match(text, end) if is_here else None
         if match and (is_given(match[1]) if maker == PASSWORD else is_quoted(match[1], chosen=False)):
             return match.span(1)
@@ -196,7 +213,7 @@ def _find_quoted(text: str, start: int, end: int, quoted: re.Match[str], maker: 
         return None
     if separator == ",":
         between = text[end : quoted.start(group)]
-        is_list = "]" in between or ")" in between or "\n" in between
+        is_list = "\n" in between or (between[0] not in "])" and between.lstrip("\"'`")[:1] in ("]", ")"))
         if is_list or text[quoted.end() : quoted.end() + 4].lstrip()[:1] in (":", "="):
             return None
     if separator == "(" and (_READS.search(text, 0, start) or not is_told(value.strip())):

@@ -56,6 +56,12 @@ _COMMANDS = (
     ("securestring", lazy(r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{3,200})["']""")),
     ("machine ", lazy(rf"\bmachine\s{{1,3}}\S{{1,64}}\s{{1,3}}login\s{{1,3}}[^\s,;]{{1,64}}\s{{1,3}}password\s{{1,3}}{_VALUE}")),
     ("login", lazy(r"\blogin\s{1,3}[^\s,;]{1,64}\s{1,3}password\s{1,3}((?=\S{0,60}[\d!@#$%^&*])\S{3,200})")),
+    ("net user", lazy(rf"(?i)net user\s{{1,3}}[\w.-]{{1,40}}\s{{1,3}}(?!/){_VALUE}")),
+    ("useradd", lazy(rf"\s-p ?{_VALUE}")),
+    *((word, lazy(rf"(?:^|\s){word}\s{{1,3}}{_VALUE}")) for word in ("requirepass", "masterauth")),
+    ("new value:", lazy(r"New value:\s{1,3}((?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])\S{12,200})")),
+    *((word, lazy(rf"\b(?:secret|password)\s{{1,3}}(?:[0-9]\s{{1,3}})?{_VALUE}\s{{0,3}}$"))
+      for word in ("enable secret", "enable password", "privilege ")),
     ("set password", lazy(r"""(?i)set\s+password\s[^\n]{0,120}?=\s{0,3}(?:password\s{0,2}\()?["']([^"'\n]{3,200})["']""")),
     ("chpasswd", _ECHO),
     ("--stdin", _ECHO),
@@ -79,7 +85,8 @@ _CREDENTIALS = lazy(
 _ARGUMENTS = lazy(
     r"""(?i)(?:login|auth|credentials?|connect(?:ion)?|client|twilio|pdo|authenticate|sign_?in|basic_?auth|mysqli|smtp|imap|ftp)"""
     r"""\w{0,24}["']?\s{0,2}[=:(]\s{0,2}[(\[]?\s{0,8}(?:[^\s"'(),]{1,60},\s{0,8}){0,2}"""
-    r"""(?:["'][^"'\n]{1,100}["']\s{0,2},\s{0,8}){1,2}["']([^"'\n]{6,200})["']\s{0,8},?\s{0,8}[)\]]"""
+    r"""["'][^"'\n]{1,100}["']\s{0,2},\s{0,8}(?:["'][^"'\n]{1,100}["']\s{0,2},\s{0,8}(?=["'][^"'\n]{6}))?"""
+    r"""["']([^"'\n]{6,200})["']\s{0,8}[,)\]]"""
 )
 _PROSE = (
     (
@@ -121,7 +128,7 @@ def find_in_commands(text: str, low: str) -> Iterator[Span]:
         for word in words:
             for match in match_at_words(form, text, low, word):
                 value = match[1].rstrip(".)")
-                if is_chosen(value) and any(map(str.isalpha, value)) and any(map(str.isdigit, value)):
+                if is_chosen(value, code=False) and any(map(str.isalpha, value)) and any(map(str.isdigit, value)):
                     yield ASSIGNED, match.start(1), match.start(1) + len(value)
 
 

@@ -108,7 +108,7 @@ def _find_in_columns(text: str, low: str) -> Iterator[Span]:
         if end < 0:
             return
         at = end + 1
-        if end - start <= WIDEST and (start or text[:hit].isprintable()):
+        if end - start <= WIDEST and (start or hit <= WIDEST):
             for mark in (",", ";", "\t", "|", "│"):
                 columns, width = _secret_columns(text[start:end], mark)
                 if columns:

@@ -94,13 +94,13 @@ def _is_name(value: str) -> bool:
     return bool(_WORDED.fullmatch(value)) and any(word in value.lower() for word in _NAMING)
 
 
-def is_chosen(value: str) -> bool:
+def is_chosen(value: str, *, code: bool = True) -> bool:
     """Whether a person chose a value, and it is not a word.
 
     >>> is_chosen("hunter2"), is_chosen("hunter"), is_chosen("$PW1")
     (True, False, False)
     """
-    return not is_placeholder(value) and bool(_STRONG.fullmatch(value))
+    return not is_placeholder(value, code=code) and bool(_STRONG.fullmatch(value))
 
 
 @lru_cache(REMEMBERED)
