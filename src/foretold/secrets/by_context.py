@@ -89,7 +89,7 @@ _COPULA += (
 )
 _PROSE = lazy(
     r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]|[ \t]+\[[^\]\n]{1,40}\]){0,8}?[ \t]*"""
-    r"""(?:(?<![^\W\d_])""" + _COPULA + r"""|[:=])\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
+    r"""(?:(?<![^\W\d_])""" + _COPULA + r"""(?=\s)|:|=(?!\s{0,3}\n))\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
     r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?![^\W\d_]+(?:[\s,:]|\.\s))(?P<value>[^\s"'`„“”«»<>]{4,200}))"""
 )
 _LATER = lazy(
@@ -143,7 +143,7 @@ def find_assigned(text: str, low: str) -> Iterator[Span]:
             if 0 <= worth < at:
                 following = _WORTH.search(text, at)
                 worth = following.start() if following else -1
-            if not 0 <= worth < at + 240 and text[at - 1 : at] != "-":
+            if not 0 <= worth < at + 240 and text[at - 1 : at] != "-" and not _is_named_later(low, at):
                 continue
             match = name.match(text, at)
             if match is None or (letters == "key" and not _is_key(text, at)):
@@ -155,6 +155,12 @@ def find_assigned(text: str, low: str) -> Iterator[Span]:
                 begin, stop = first + found[0], first + found[1]
                 rest = _REST.match(text, stop) if stop - begin >= 200 else None
                 yield ASSIGNED, begin, rest.end() if rest else stop
+
+
+def _is_named_later(low: str, at: int) -> bool:
+    """Whether a name may say what the word before it is: "use … as the password"."""
+    before = low[max(0, at - 24) : at]
+    return " as " in before or " als " in before or " for " in before or " für " in before
 
 
 def _is_key(text: str, at: int) -> bool:
@@ -235,6 +241,8 @@ def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] |
     for form in (_BARE, _PROSE, _SPACED):
         match = form.match(text, end)
         if match is None or match["value"] is None or (form is _BARE and _is_next_line(text, match)):
+            continue
+        if form is _PROSE and _FIELD.match(match["value"]) and "\n" in match[0]:
             continue
         begin = match.start("value")
         value = _trim(match["value"])

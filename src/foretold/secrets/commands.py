@@ -59,7 +59,7 @@ _COMMANDS = (
     ("net user", lazy(rf"(?i)net user\s{{1,3}}[\w.-]{{1,40}}\s{{1,3}}(?!/){_VALUE}")),
     ("useradd", lazy(rf"\s-p ?{_VALUE}")),
     *((word, lazy(rf"(?:^|\s){word}\s{{1,3}}{_VALUE}")) for word in ("requirepass", "masterauth")),
-    ("new value:", lazy(r"New value:\s{1,3}((?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])\S{12,200})")),
+    ("new value:", lazy(r"New value:\s{1,3}((?=\S*\d)(?=\S*[a-z])(?=\S*[^a-z0-9.\s])\S{12,200})")),
     *((word, lazy(rf"\b(?:secret|password)\s{{1,3}}(?:[0-9]\s{{1,3}})?{_VALUE}\s{{0,3}}$"))
       for word in ("enable secret", "enable password", "privilege ")),
     ("set password", lazy(r"""(?i)set\s+password\s[^\n]{0,120}?=\s{0,3}(?:password\s{0,2}\()?["']([^"'\n]{3,200})["']""")),
@@ -75,7 +75,7 @@ _LOGIN = lazy(
 )
 #: `admin:…`, with a password that nobody would take for something else
 _PAIR = lazy(
-    r"(?i)(?<![\w./-])(?:admin|root|administrator|superuser|postgres|ubuntu|deploy|guest|user)(?::|"
+    r"(?i)(?<![\w./-])(?<!chown )(?<!chown -R )(?<!chgrp )(?:admin|root|administrator|superuser|postgres|ubuntu|deploy|guest|user)(?::|"
     r" / |/)(?![/$<{]|v?\d+(?:[.-][\w.-]*)?(?![^\s\"'`,/]))([^\s\"'`:,/]{6,128})"
 )
 _CREDENTIALS = lazy(
@@ -86,7 +86,7 @@ _ARGUMENTS = lazy(
     r"""(?i)(?:login|auth|credentials?|connect(?:ion)?|client|twilio|pdo|authenticate|sign_?in|basic_?auth|mysqli|smtp|imap|ftp)"""
     r"""\w{0,24}["']?\s{0,2}[=:(]\s{0,2}[(\[]?\s{0,8}(?:[^\s"'(),]{1,60},\s{0,8}){0,2}"""
     r"""["'][^"'\n]{1,100}["']\s{0,2},\s{0,8}(?:["'][^"'\n]{1,100}["']\s{0,2},\s{0,8}(?=["'][^"'\n]{6}))?"""
-    r"""["']([^"'\n]{6,200})["']\s{0,8}[,)\]]"""
+    r"""["'](?![a-z]{1,12}[-_.]v?\d{1,3}["'])([^"'\n]{6,200})["']\s{0,8}[,)\]]"""
 )
 _PROSE = (
     (

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED, find_assigned, is_secret_name
 from foretold.secrets.headers import decode_base64, match_at_words
-from foretold.secrets.tokens import Span, tokens_in
+from foretold.secrets.tokens import Span, find_all, tokens_in
 from foretold.secrets.values import is_chosen, is_given, is_placeholder, is_quoted, is_told
 from foretold.text.patterns import lazy
 
@@ -33,6 +33,7 @@ _DISCORD = lazy(r"(?<![\w.-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?!
 _WORDS = lazy(
     r"(?<![\w.'’-])[a-z]{3,8}(?:(?:[ \t]+|,[ \t]*|[ \t]*\n[ \t]*)(?:\d{1,2}[.):]?[ \t]+)?[a-z]{3,8}(?![\w'’-]))*"
 )
+_LOWER = lazy(r"[a-z \t\n,\d.):]{47,}")  #: twelve words of three letters at least
 _PHRASE = lazy(
     r"(?i)(?:mnemonic|seed[ _-]?(?:phrase|words?)?|recovery[ _-]?phrase|wallet[ _-]?phrase"
     r"|secret[ _-]?phrase|wiederherstellungsphrase)"
@@ -75,15 +76,14 @@ def find_in_documents(text: str, low: str) -> Iterator[Span]:
 
 def _find_aws_secrets(text: str) -> Iterator[Span]:
     """What is near the id of a key, or a title of it, and has the form of its secret."""
-    for letters in ("AKIA", "ASIA", "ccess key", "ccessKey"):
-        done = 0
-        for match in _AWS_KEY.finditer(text) if letters in text else ():
-            start, done = max(done, match.start() - NEAR), match.end() + NEAR
-            for near in _AWS_SECRET.finditer(text, start, done):
-                if _is_mixed(near[0]):
+    done = 0
+    words = ("AKIA", "ASIA", "ccess key", "ccessKey", "ccess Key", "ccesskey")
+    for at in sorted(at for letters in words for at in find_all(text, letters)):
+        if _AWS_KEY.match(text, at) and at + NEAR > done:
+            start, done = max(done, at - NEAR), at + NEAR
+            for near in _AWS_SECRET.finditer(text, start, done + 40):
+                if _is_mixed(near[0]) and near.start() >= start:
                     yield "AWS secret key", *near.span()
-        if done:
-            return
 
 
 def _is_mixed(value: str) -> bool:
@@ -139,6 +139,8 @@ def _is_title(name: str) -> bool:
 
 
 def _is_column(name: str) -> bool:
+    if name.endswith("tokens"):  # they are counted
+        return False
     return is_secret_name(name) or is_secret_name(name.replace(" ", "_"))
 
 
@@ -188,9 +190,10 @@ def _find_words(text: str, low: str) -> Iterator[Span]:
     for word in "mnemonic seed recovery wallet secret wiederherstellungsphrase".split():
         for match in match_at_words(_PHRASE, text, low, word):
             yield MNEMONIC, *match.span(1)
-    for match in _WORDS.finditer(text):
-        if match.end() - match.start() >= 4 * FEWEST_WORDS - 1:
-            yield from _find_mnemonic(text, *match.span())
+    for line in _LOWER.finditer(text):
+        for match in _WORDS.finditer(text, line.start(), line.end()):
+            if match.end() - match.start() >= 4 * FEWEST_WORDS - 1:
+                yield from _find_mnemonic(text, *match.span())
 
 
 def _find_mnemonic(text: str, start: int, end: int) -> Iterator[Span]:

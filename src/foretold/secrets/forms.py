@@ -32,6 +32,7 @@ HINTS = (
     "pdo(",
     "ftp",
     "net user",
+    "useradd",
     "new value:",
     "2fa",
     "mfa",

@@ -19,10 +19,8 @@ _HEADERS = lazy(
 _COOKIE = lazy(r"""(?i)cookie["'`]?\s{0,3}:\s{0,3}["'`]?([^\s"'`=;$<{]{1,60}=(?![$<{*])[^"'`\n]{3,4000})""")
 _COOKIE_VALUE = lazy(r"=(?=[^;\s]{0,400}\d)(?=[^;\s]{0,400}[A-Za-z])[^;\s]{8,}|=[^;\s]{20,}")
 _BASIC = lazy(r"""(?i)(?:\b|(?<=\b_))auth["'`]?\s{0,12}[:=]\s{0,12}["'`]?([A-Za-z0-9+/]{12,4000}={0,2})""")
-_SIGNED = lazy(
-    r"(?i)[?&;\s](?:sig|signature|secret|x-(?:amz|goog)-(?:signature|security-token)|[a-z_-]{0,20}token|key|code|auth)="
-    r"([\w%+/=.~-]{16,4000})"
-)
+_SIGNED = lazy(r"(?i)[a-z]{3,9}=([\w%+/=.~-]{16,4000})")
+_NAMED = lazy(r"(?i)[?&;\s](?:x-(?:amz|goog)-(?:security-)?|[a-z_-]{0,20}(?=\Z))\Z")
 _USER = lazy(r"://([\w~-]{20,255})(?:(?::x-oauth-basic)?@)")
 _LOGGED = lazy(r"://([^\s/:@\"'`<>]{0,64}):(?!\d{1,5}[/?#])((?:[^\s@\"'`<>]|@(?=[^\s@\"'`<>/]{0,80}@)){3,128})@(?=[\w\[])")
 _HASH = lazy(r"(\$(?:apr1|1|2[aby]|5|6|7|y|argon2[a-z]{1,2}|pbkdf2[\w-]{0,20})\$[\w./$=,+-]{16,400})")
@@ -59,9 +57,10 @@ def find_in_headers(text: str, low: str) -> Iterator[Span]:
     for match in match_at_words(_COOKIE, text, low, "cookie"):
         if _COOKIE_VALUE.search(match[1]):
             yield "cookie", *match.span(1)
-    for match in _SIGNED.finditer(text) if any(f"{word}=" in low for word in _SIGNING) else ():
-        if is_quoted(match[1], strict=True):
-            yield "signed URL", *match.span(1)
+    for word in _SIGNING:
+        for match in match_at_words(_SIGNED, text, low, f"{word}="):
+            if _NAMED.search(text, max(0, match.start() - 32), match.start()) and is_quoted(match[1], strict=True):
+                yield "signed URL", *match.span(1)
     found = (("$", _HASH, "password hash"), ("otpauth://", _OTP, ASSIGNED), ("Private-Lines:", _PUTTY, KEY))
     for letters, form, kind in found:
         for match in form.finditer(text) if letters in text else ():

@@ -143,6 +143,7 @@ FORMS: tuple[tuple[str, str, str], ...] = (
 )
 #: a filled-in example: it opens nothing
 _EXAMPLE = r"(?i)x{6,}|0{8,}|\.\.\."
+AHEAD, AROUND = 64, 512  #: characters before the first characters of a form, and after them, that are searched
 RARE = 50  #: characters of a text for each place of a form's first characters: matching there costs as much as a search
 #: colours of a terminal, and characters that nobody sees
 HIDDEN = (
@@ -165,12 +166,20 @@ def _find_form(text: str, letters: str, form: str) -> Iterator[re.Match[str]]:
     if not count:
         return
     pattern = re.compile(form)
-    if count * RARE > len(text) or not re.sub(r"^(?:\\b|\(\?<!.*?\))", "", form).replace("\\", "").startswith(letters):
+    if count * RARE > len(text):
         yield from pattern.finditer(text)
         return
-    end = 0
+    end, is_first = 0, re.sub(r"^(?:\\b|\(\?<!.*?\))", "", form).replace("\\", "").startswith(letters)
     for at in find_all(text, letters):
-        if at >= end and (match := pattern.match(text, at)):
+        if at < end:
+            continue
+        if is_first:
+            match = pattern.match(text, at)
+        else:  # the form begins a little before
+            match = pattern.search(text, max(end, at - AHEAD), at + AROUND)
+            end = at + AROUND // 2
+            match = pattern.match(text, match.start()) if match else None
+        if match:
             end = match.end()
             yield match
 
