@@ -135,11 +135,13 @@ _PAIRED = ("value", "default", "body", "content")
 
 
 def find_assigned(text: str, low: str) -> Iterator[Span]:
-    """What is assigned to names of secrets; `low` is the text in lower case."""
+    """What is assigned to names of secrets; `low` is the text in lower case, with `?` for letters beyond Latin-1."""
     has_pairs = any(word in low for word in _PAIRED)
+    # the one letter whose lower case is longer
+    wide = low if text.isascii() else text.replace("\u0130", "I").lower()
     for letters, name, maker in _NAMES:
         worth = 0
-        for at in find_all(low, letters):
+        for at in find_all(low if max(letters) <= "\xff" else wide, letters):
             if 0 <= worth < at:
                 following = _WORTH.search(text, at)
                 worth = following.start() if following else -1

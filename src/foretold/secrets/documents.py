@@ -27,6 +27,7 @@ _PGPASS = lazy(r"(?m)^[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:((
 _AWS_KEY = lazy(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|ccess ?[kK]ey ?I[dD]")
 _AWS_SECRET = lazy(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _FIELD = lazy(r"""(?m)^[ \t]+["']?[\w.-]{1,80}["']?:[ \t]+["']?([^\s"'#|>{][^\s"']{3,4000})""")
+_TITLES = lazy(r"[^\W\d_](?:[^\W\d]|[ \-\"'`*|│,;\t\r])*|[ \-\"'`*|│](?:[^\W\d]|[ \-\"'`*|│,;\t\r])*")
 _RULE = lazy(r"[\s|│:+=─┼├┤═╪-]{3,}")  #: the line below the titles of a table
 _RUN = lazy(r"(?<![\w+/=.-])[A-Za-z0-9+/_-]{16,4096}={0,2}(?![\w+/-])")
 _DISCORD = lazy(r"(?<![\w.-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])")
@@ -120,7 +121,7 @@ def _find_in_columns(text: str, low: str) -> Iterator[Span]:
 
 def _secret_columns(line: str, mark: str) -> tuple[list[int], int]:
     """The numbers of the columns that are named like secrets, and how many there are."""
-    if mark not in line:
+    if mark not in line or not _TITLES.fullmatch(line):
         return [], 0
     names = [name.strip(_AROUND).lower() for name in line.split(mark)]
     columns = [number for number, name in enumerate(names) if _is_column(name)]
