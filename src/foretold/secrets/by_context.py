@@ -56,7 +56,7 @@ _NAMES = (
     ("auth", lazy(r"(?:(?<=_)AUTH\b|(?<=_)auth\b)"), MADE),
 )  # fmt: skip
 _OWNERS = tuple(
-    "unseal recovery vault webhook subscription session api access auth account private priv preshared pre-shared signing sign encryption encrypt"
+    "unseal recovery vault webhook subscription session api access auth account private priv preshared pre-shared signing sign encryption encrypt"  # noqa: E501
     " crypto master shared service client db"
     " database admin secret app jwt hmac aes storage wlan wifi network logged_in nonce root server deploy".split()
 )
@@ -78,27 +78,27 @@ _QUOTED = lazy(
 )
 _JOIN = r"(?:[:=|]|=>|:=|->|→|：|=\\\n)"
 _BARE = lazy(
-    r"""(?:[_ -]?[0-9]{1,3}\b|[_-]?(?i:base|value|prod|data|hex|base64)\b)?["'`*_\])]{0,4}(?: ?\([^()\n]{1,80}\))?\s{0,12}"""
+    r"""(?:[_ -]?[0-9]{1,3}\b|[_-]?(?i:base|value|prod|data|hex|base64)\b)?["'`*_\])]{0,4}(?: ?\([^()\n]{1,80}\))?\s{0,12}"""  # noqa: E501
     + _JOIN
     + r"""[*_]{0,2}(?P<gap>\s{0,40})(?:- )?["'`]?(?P<value>[^\s"'`,;<>|]{4,200})"""
 )
-_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|это|является|は|는|(?<=salasana )on|becomes|wird|hei(?:ss|ß)t)"
+_COPULA = r"(?:is|are|was|be|to|ist|lautet|lauten|war|sind|auf|est|es|è|é|jest|är|это|является|は|는|(?<=salasana )on|becomes|wird|hei(?:ss|ß)t)"  # noqa: E501
 _COPULA += (
-    r"(?:[ \t]+(?:now|still|currently|again|always|just|simply|set to|jetzt|nun|aktuell|derzeit|momentan|wieder|immer|noch|also"
+    r"(?:[ \t]+(?:now|still|currently|again|always|just|simply|set to|jetzt|nun|aktuell|derzeit|momentan|wieder|immer|noch|also"  # noqa: E501
     r"|einfach|maintenant|ahora|ora|teraz|the following|as follows|folgendes|wie folgt)){0,2}:?"
 )
 _PROSE = lazy(
-    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]|[ \t]+\[[^\]\n]{1,40}\]){0,8}?[ \t]*"""
+    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]|[ \t]+\[[^\]\n]{1,40}\]){0,8}?[ \t]*"""  # noqa: E501
     r"""(?:(?<![^\W\d_])""" + _COPULA + r"""(?=\s)|:|=(?!\s{0,3}\n))\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
-    r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?![^\W\d_]+(?:[\s,:]|\.\s))(?P<value>[^\s"'`„“”«»<>]{4,200}))"""
+    r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?![^\W\d_]+(?:[\s,:]|\.\s))(?P<value>[^\s"'`„“”«»<>]{4,200}))"""  # noqa: E501
 )
 _LATER = lazy(
-    r"""(?i)[\w \t,()'’"/@.-]{0,100}?(?:(?<![^\W\d_])(?:is|ist|lautet|to|auf|est|es)|[:=]|->|→)\s{1,4}"""
+    r"""(?i)[\w \t,()'’"/@.-]{0,100}?(?:(?<![^\W\d_])(?:is|ist|lautet|to|auf|est|es)|[:=]|->|→)[ \t]{1,4}"""
     r"""\(?["'`„“«*]{0,2}(?P<value>(?=[^\s\d]{0,60}\d)[^\s"'`„“”«»<>]{8,200})"""
 )
 #: four groups of four letters, as Google makes them
 _GROUPS = lazy(
-    r"""["'`*]{0,2}(?: ?\([^()\n]{1,60}\))?\s{0,3}(?:[:=]|is|ist|lautet)[*]{0,2}\s{1,4}["'`]?(?P<value>(?:[a-z]{4} ){3}[a-z]{4})(?![a-z])"""
+    r"""["'`*]{0,2}(?: ?\([^()\n]{1,60}\))?\s{0,3}(?:[:=]|is|ist|lautet)[*]{0,2}\s{1,4}["'`]?(?P<value>(?:[a-z]{4} ){3}[a-z]{4})(?![a-z])"""  # noqa: E501
 )
 _NO_VOWELS = lazy(r"[b-df-hj-np-tv-z]{3}")
 #: what a script types into a field
@@ -107,7 +107,7 @@ _TYPED = lazy(
 )
 #: "use … as the password"
 _NAMED_LATER = lazy(
-    r"""(?i)\b(?:use|with|using|try|enter|type|set|mit|nutze|verwende|nimm)[ \t]+["'`„“«]?(?P<value>[^\s"'`„“”«»]{6,50})["'`”“»]?"""
+    r"""(?i)\b(?:use|with|using|try|enter|type|set|mit|nutze|verwende|nimm)[ \t]+["'`„“«]?(?P<value>[^\s"'`„“”«»]{6,50})["'`”“»]?"""  # noqa: E501
     r"""[ \t]+(?:as|for|als|für)[ \t]+(?:[^\W\d_]{1,12}[ -]){0,3}\Z"""
 )
 _DEFAULT = lazy(r":?[-=]([^}\s\"']{4,200})\}")
@@ -140,14 +140,14 @@ def find_assigned(text: str, low: str) -> Iterator[Span]:
     # the one letter whose lower case is longer
     wide = low if text.isascii() else text.replace("\u0130", "I").lower()
     for letters, name, maker in _NAMES:
-        worth = 0
+        worth = done = 0
         for at in find_all(low if max(letters) <= "\xff" else wide, letters):
             if 0 <= worth < at:
                 following = _WORTH.search(text, at)
                 worth = following.start() if following else -1
             if not 0 <= worth < at + 240 and text[at - 1 : at] != "-" and not _is_named_later(low, at):
                 continue
-            match = name.match(text, at)
+            match = name.match(text, at) if at >= done else None
             if match is None or (letters == "key" and not _is_key(text, at)):
                 continue
             start, end = match.span()
@@ -156,7 +156,8 @@ def find_assigned(text: str, low: str) -> Iterator[Span]:
             if found:
                 begin, stop = first + found[0], first + found[1]
                 rest = _REST.match(text, stop) if stop - begin >= 200 else None
-                yield ASSIGNED, begin, rest.end() if rest else stop
+                done = rest.end() if rest else 0  # so that no rest is read twice
+                yield ASSIGNED, begin, done or stop
 
 
 def _is_named_later(low: str, at: int) -> bool:
@@ -244,7 +245,7 @@ def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] |
         match = form.match(text, end)
         if match is None or match["value"] is None or (form is _BARE and _is_next_line(text, match)):
             continue
-        if form is _PROSE and _FIELD.match(match["value"]) and "\n" in match[0]:
+        if _FIELD.match(match["value"]) and "\n" in match[0]:
             continue
         begin = match.start("value")
         value = _trim(match["value"])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED
 from foretold.secrets.headers import match_at_words
-from foretold.secrets.tokens import Span, characters_of
+from foretold.secrets.tokens import Span, may_have
 from foretold.secrets.values import is_chosen, is_given
 from foretold.text.patterns import lazy
 
@@ -54,7 +54,7 @@ _COMMANDS = (
     ("add-mask::", lazy(r"add-mask::([^\s$][^\n]{2,400})")),
     ("identified", lazy(r"""(?i)identified(?:\s+with\s+\S+)?\s+by\s+(?:password\s+)?["']([^"'\n]{3,200})["']""")),
     ("securestring", lazy(r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{3,200})["']""")),
-    ("machine ", lazy(rf"\bmachine\s{{1,3}}\S{{1,64}}\s{{1,3}}login\s{{1,3}}[^\s,;]{{1,64}}\s{{1,3}}password\s{{1,3}}{_VALUE}")),
+    ("machine ", lazy(rf"\bmachine\s{{1,3}}\S{{1,64}}\s{{1,3}}login\s{{1,3}}[^\s,;]{{1,64}}\s{{1,3}}password\s{{1,3}}{_VALUE}")),  # noqa: E501
     ("login", lazy(r"\blogin\s{1,3}[^\s,;]{1,64}\s{1,3}password\s{1,3}((?=\S{0,60}[\d!@#$%^&*])\S{3,200})")),
     ("net user", lazy(rf"(?i)net user\s{{1,3}}[\w.-]{{1,40}}\s{{1,3}}(?!/){_VALUE}")),
     ("useradd", lazy(rf"\s-p ?{_VALUE}")),
@@ -62,7 +62,7 @@ _COMMANDS = (
     ("new value:", lazy(r"New value:\s{1,3}((?=\S*\d)(?=\S*[a-z])(?=\S*[^a-z0-9.\s])\S{12,200})")),
     *((word, lazy(rf"\b(?:secret|password)\s{{1,3}}(?:[0-9]\s{{1,3}})?{_VALUE}\s{{0,3}}$"))
       for word in ("enable secret", "enable password", "privilege ")),
-    ("set password", lazy(r"""(?i)set\s+password\s[^\n]{0,120}?=\s{0,3}(?:password\s{0,2}\()?["']([^"'\n]{3,200})["']""")),
+    ("set password", lazy(r"""(?i)set\s+password\s[^\n]{0,120}?=\s{0,3}(?:password\s{0,2}\()?["']([^"'\n]{3,200})["']""")),  # noqa: E501
     ("chpasswd", _ECHO),
     ("--stdin", _ECHO),
     ("-stdin", _ECHO),
@@ -70,12 +70,10 @@ _COMMANDS = (
     ("wifi:", lazy(r"WIFI:[^\n]{0,200}?P:((?:[^;\\\n]|\\.){3,64});")),
 )  # fmt: skip
 _SENT = lazy(r"""\bsend\s(?:-- )?"([^"\\\n]{4,200})\\[rn]\"""")
-_LOGIN = lazy(
-    r"""(?:^|\s)(?:-u|-U|--user|--proxy-user)[ =]{0,2}["']?[^\s:"'$<\\/]{1,64}:(?![/\\$<{])([^\s"']{3,128})"""
-)
+_LOGIN = lazy(r"""-(?:u|U|-user|-proxy-user)[ =]{0,2}["']?[^\s:"'$<\\/]{1,64}:(?![/\\$<{])([^\s"']{3,128})""")
 #: `admin:…`, with a password that nobody would take for something else
 _PAIR = lazy(
-    r"(?i)(?<![\w./-])(?<!chown )(?<!chown -R )(?<!chgrp )(?:admin|root|administrator|superuser|postgres|ubuntu|deploy|guest|user)(?::|"
+    r"(?i)(?<![\w./-])(?<!chown )(?<!chown -R )(?<!chgrp )(?:admin|root|administrator|superuser|postgres|ubuntu|deploy|guest|user)(?::|"  # noqa: E501
     r" / |/)(?![/$<{]|v?\d+(?:[.-][\w.-]*)?(?![^\s\"'`,/]))([^\s\"'`:,/]{6,128})"
 )
 _CREDENTIALS = lazy(
@@ -122,7 +120,8 @@ def find_in_commands(text: str, low: str) -> Iterator[Span]:
                 if is_given(match[group]) and not match[group].isdigit():
                     yield ASSIGNED, *match.span(group)
     for match in _LOGIN.finditer(text) if "-u" in low or "--user" in low or "--proxy-user" in low else ():
-        if is_given(match[1]) and not match[1].isdigit():
+        is_option = text[match.start() - 1 : match.start()].isspace() or not match.start()
+        if is_option and is_given(match[1]) and not match[1].isdigit():
             yield ASSIGNED, *match.span(1)
     for words, form in _PROSE:
         for word in words:
@@ -134,7 +133,7 @@ def find_in_commands(text: str, low: str) -> Iterator[Span]:
 
 def _lines_with(text: str, low: str, letters: str) -> Iterator[tuple[int, int]]:
     """Start and end of the lines that have certain characters, each once."""
-    at, end = low.find(letters) if characters_of(low).issuperset(letters) else -1, 0
+    at, end = low.find(letters) if may_have(low, letters) else -1, 0
     while at >= 0:
         start = max(text.rfind("\n", max(0, at - LONGEST), at) + 1, at - LONGEST, end)
         end = text.find("\n", at, at + LONGEST)

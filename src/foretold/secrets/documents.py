@@ -23,7 +23,8 @@ MNEMONIC, CODES, CODED = "mnemonic", "recovery codes", "encoded secret"
 MOST_HEADERS = 10_000  #: lines with a word for a secret and a comma that are taken for the titles of columns
 WIDEST, NEAR = 4_000, 300  #: characters of a row, and between the two parts of a key
 FEWEST_WORDS = 12  #: BIP-39 has 12, 15, 18, 21 or 24
-_PGPASS = lazy(r"(?m)^[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:((?:[^\s:\\]|\\.){4,128})$")
+_PGPASS = lazy(r":(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:((?:[^\s:\\]|\\.){4,128})(?=\r?\n|\Z)")
+_HOST = lazy(r"[^\s:#]{1,100}")
 _AWS_KEY = lazy(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|ccess ?[kK]ey ?I[dD]")
 _AWS_SECRET = lazy(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _FIELD = lazy(r"""(?m)^[ \t]+["']?[\w.-]{1,80}["']?:[ \t]+["']?([^\s"'#|>{][^\s"']{3,4000})""")
@@ -60,6 +61,9 @@ def find_in_documents(text: str, low: str) -> Iterator[Span]:
     if any(mark in text for mark in ",\t;|│"):
         yield from _find_in_columns(text, low)
     for match in _PGPASS.finditer(text) if ":" in text else ():
+        start = text.rfind("\n", max(0, match.start() - 102), match.start()) + 1
+        if not _HOST.fullmatch(text, start, match.start()):
+            continue
         if is_given(match[1]) and not match[1].isdigit() and (len(match[1]) > 4 or is_chosen(match[1])):
             yield ASSIGNED, *match.span(1)
     yield from _find_aws_secrets(text)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED
-from foretold.secrets.tokens import URL, Span, characters_of, find_all
+from foretold.secrets.tokens import URL, Span, find_all, may_have
 from foretold.secrets.values import is_given, is_placeholder, is_quoted
 from foretold.text.patterns import lazy
 
@@ -22,13 +22,15 @@ _BASIC = lazy(r"""(?i)(?:\b|(?<=\b_))auth["'`]?\s{0,12}[:=]\s{0,12}["'`]?([A-Za-
 _SIGNED = lazy(r"(?i)[a-z]{3,9}=([\w%+/=.~-]{16,4000})")
 _NAMED = lazy(r"(?i)[?&;\s](?:x-(?:amz|goog)-(?:security-)?|[a-z_-]{0,20}(?=\Z))\Z")
 _USER = lazy(r"://([\w~-]{20,255})(?:(?::x-oauth-basic)?@)")
-_LOGGED = lazy(r"://([^\s/:@\"'`<>]{0,64}):(?!\d{1,5}[/?#])((?:[^\s@\"'`<>]|@(?=[^\s@\"'`<>/]{0,80}@)){3,128})@(?=[\w\[])")
+_LOGGED = lazy(
+    r"://([^\s/:@\"'`<>]{0,64}):(?!\d{1,5}[/?#])((?:[^\s@\"'`<>]|@(?=[^\s@\"'`<>/]{0,80}@)){3,128})@(?=[\w\[])"
+)
 _HASH = lazy(r"(\$(?:apr1|1|2[aby]|5|6|7|y|argon2[a-z]{1,2}|pbkdf2[\w-]{0,20})\$[\w./$=,+-]{16,400})")
 _OTP = lazy(r"""otpauth://[^\s"'`?]{0,200}\?[^\s"'`]{0,200}?secret=([A-Za-z2-7]{8,128})""")
 _TOTP = lazy(
-    r"(?i)(?:2fa|totp|mfa|otp|authenticator|setup[ -]?key|secret key|einrichtungsschlüssel|qr[ -]code|manual entry|two-factor)"
+    r"(?i)(?:2fa|totp|mfa|otp|authenticator|setup[ -]?key|secret key|einrichtungsschlüssel|qr[ -]code|manual entry|two-factor)"  # noqa: E501
     r"(?:[ _-][a-z]{2,12}){0,6}[\"'`*]{0,2}(?: ?\([^()\n]{1,80}\))?\s{0,3}(?:[:=]|->|is|ist|lautet)\s{0,4}[\"'`*]{0,2}"
-    r"((?-i:[A-Z2-7]{16,64}\b|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{4}\b|(?=[a-z ]{0,60}[2-7])(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}\b)|[A-Z2-7]{16,64}\b)"
+    r"((?-i:[A-Z2-7]{16,64}\b|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{4}\b|(?=[a-z ]{0,60}[2-7])(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}\b)|[A-Z2-7]{16,64}\b)"  # noqa: E501
 )
 _TOTP_WORDS = (
     "2fa",
@@ -101,7 +103,7 @@ def _find_headers(text: str, low: str) -> Iterator[Span]:
 
 def match_at_words(form: re.Pattern[str], text: str, low: str, word: str) -> Iterator[re.Match[str]]:
     """Matches of a pattern that begins with a word: searching the word first is ten times faster."""
-    at = low.find(word) if characters_of(low).issuperset(word) else -1
+    at = low.find(word) if may_have(low, word) else -1
     while at >= 0:
         match = form.match(text, at)
         if match:

@@ -16,7 +16,7 @@ from foretold.text.patterns import lazy
 _NO_VALUES = (
     "none|null|nil|undefined|true|false|yes|no|on|off|todo|tbd|test|tests?123|string|str|int|bool|boolean|number|bytes|any|object"
     "|required|optional|missing|invalid|unknown|empty|default|hidden|masked|secret|foo|bar|baz|abc|abcd|env|file|prompt|stdin|ask"
-    "|passwort|kennwort|geheimnis|wachtwoord|contraseña|senha|parola|mot de passe|properties|confirm|verify|reset|change|forgot"
+    "|passwort|kennwort|geheimnis|wachtwoord|contraseña|senha|parola|mot de passe|properties|confirm|verify|reset|change|forgot"  # noqa: E501
     "|postgres|mysql|root|admin|administrator|guest|user|username|docker|rabbitmq|minio|minioadmin|sa|self|this|value|text|redacted"
     r"|(?:my|new|old|the|a|db|user|test|some)?[_-]?(?:pass(?:word|wd|phrase|wort)?|pwd|pw|secret|token|api[_-]?(?:key|token)|key|credentials?)\d?"
 )
@@ -42,7 +42,7 @@ _CODE = lazy(
     r"(?:await |new |new_)?[A-Za-z_][\w.]*(?:\([^()]{0,200}\)|\[[^\]]{0,80}\])[,;)!]*"
     r"|[A-Za-z_]+\d?(?:(?:\.|::|->|\?\.)[A-Za-z_]+\d?)+!?[,;)]*|[\w.]+\([^)]*|[\w.:]+\[['\"]?\w*['\"]?(?:\][\w.\[\]'\"]*)?"
     r"|(?:self|this|config|settings|process|os|env|req|request|user|args|params|ctx|options|props|state|data|cfg|opts)[.:>-]\S*"
-    r"|[A-Za-z_.:]{3,}\d?\([^()]*\)(?:[.?!]+[A-Za-z_]\w*|\([^()]*\)?)*[,;)!]*|[A-Za-z_][a-z_]{2,}=\w.*"
+    r"|[A-Za-z_.:]{3,}\d?\([^()]*\)(?:[.?!]+[A-Za-z_]\w*|\([^()]*\)?)*[,;)!]*|(?:[A-Z_]{3,}|[A-Za-z_][a-z_]{2,})=\w.*"
 )
 _WORDED = lazy(r"[A-Za-z_]+(?:[.:-]{1,2}[A-Za-z_]+)*")  #: `auth.login.label`, `acme-db-secret`
 _STRONG = lazy(r"(?=\S*[^\W\d_])\S*(?:\d|[!@#$%^&*+=?~§€]\S)\S*|(?=\S*[^\W\d_])\S*[#$%^&*+~§€]")
@@ -130,9 +130,9 @@ def _is_odd_word(word: str) -> bool:
 
 
 _STOP = frozenset(
-    "a an and are as be by can do does for from has have if in is it its must no not of on or please should that the this to"
-    " use was will with you your der die das ein eine ist nicht und oder bitte für mit muss auf le la les est pas invalid"
-    " wrong incorrect missing required expired password passwort kennwort passphrase token secret key at least characters".split()
+    "a an and are as be by can do does for from has have if in is it its must no not of on or please should that the this to"  # noqa: E501
+    " use was will with you your der die das ein eine ist nicht und oder bitte für mit muss auf le la les est pas invalid"  # noqa: E501
+    " wrong incorrect missing required expired password passwort kennwort passphrase token secret key at least characters".split()  # noqa: E501
 )
 
 
