@@ -130,7 +130,7 @@ _SET = lazy(
 
 REACH, BEFORE = 700, 64  #: characters after a name that its value is searched in, and before it
 #: without one of these there is no value that counts, but for a flag
-_WORTH = lazy(r"[\d!@#$%^&*+=?~§€\"'`„“<>]")
+_WORTH = lazy(r"[\d!@#$%^&*+=?~§€\"'`„“<>]|: (?:[a-z]{4} ){3}[a-z]{4}")
 _PAIRED = ("value", "default", "body", "content")
 
 

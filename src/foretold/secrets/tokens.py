@@ -192,7 +192,7 @@ def characters_of(text: str) -> frozenset[str]:
 
 def may_have(text: str, part: str) -> bool:
     """Whether a text has all ASCII characters of a part."""
-    return characters_of(text).issuperset(filter(str.isascii, part))
+    return characters_of(text).issuperset(char for char in part if char.isascii())
 
 
 def first_lines_of_keys(text: str) -> Iterator[tuple[str, int, int]]:
@@ -223,7 +223,7 @@ _SHORT = _BEFORE + r"""[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`\\+,;)]{0,8}(?=\n|\Z)"""
 
 
 _SKELETON = (  #: what stands for a key in documentation, after its first line
-    r"(?i)(?:\s|\\+[nr]){0,20}(?:[a-z0-9+/]{0,16}(?:\.\.\.|…|\*\*\*|xxx)|<[a-z]|\[[a-z .]+\]|\$\{?\w|\{\{|your|-----END)"  # noqa: E501
+    r"(?i)(?:\s|\\+[nr]){0,20}(?:[a-z0-9+/]{0,16}(?:\.\.\.|…)|\*{3}|x{3,}\s|<[a-z]|\[[a-z .]+\]|\$\{?\w|\{\{|your|-----END)"  # noqa: E501
 )
 
 
