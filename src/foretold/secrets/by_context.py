@@ -72,7 +72,7 @@ _ENV = lazy(
     r"""(?:"(?P<a>[^"\n]{3,400})"|'(?P<b>[^'\n]{3,400})'|(?P<c>[^\s"'`]{3,400}))"""
 )  # of `.env`
 _QUOTED = lazy(
-    r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?P<sep>:=|=>|={1,3}|:|,|\()\s{0,12}\(?|\s{1,3})"""
+    r"""(?:(?:[_-]?(?i:base|value|prod|data|text|[0-9]{1,3})\b)?\s{0,8}["'`\])]{0,3}\s{0,12}(?P<sep>:=|=>|={1,3}|:(?:\s{0,3}&?[\w<>\[\]'&;|.? ]{1,40}[\w>\]?]\s{0,3}=)?|,|\()\s{0,12}\(?|\s{1,3})"""  # noqa: E501
     r"""[bBrRfFuUN@]{0,2}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'|`(?P<c>[^`\n]{4,400})`"""
     r"""|„(?P<d>[^“”"\n]{4,200})[“”"]|“(?P<e>[^”\n]{4,200})”)"""
 )
@@ -88,12 +88,12 @@ _COPULA += (
     r"|einfach|maintenant|ahora|ora|teraz|the following|as follows|folgendes|wie folgt)){0,2}:?"
 )
 _PROSE = lazy(
-    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]|[ \t]+\[[^\]\n]{1,40}\]){0,8}?[ \t]*"""  # noqa: E501
+    r"""(?i)["'`*]{0,2}(?:[ \t]+[^\W\d_][\w./@'’-]{0,40}|[ \t]+\([^()\n]{1,90}\)|[ \t]+["'`][^"'`\n]{1,90}["'`]|[ \t]+[„“”«»‚‘’‹›][^„“”«»‚‘‹›\n]{1,60}[“”«»‘’‹›]|[ \t]+\[[^\]\n]{1,40}\]){0,8}?[ \t]*"""  # noqa: E501
     r"""(?:(?<![^\W\d_])""" + _COPULA + r"""(?=\s)|:|=(?!\s{0,3}\n))\s{1,4}\(?(?:it['’]?s |it is |es ist )?"""
     r"""(?:["„“«](?P<phrase>[^\s"„“”«»]{1,40}(?: [^\s"„“”«»]{1,40}){2,9})["”“»]|["'`„“«*]{0,2}(?![^\W\d_]+(?:[\s,:]|\.\s))(?P<value>[^\s"'`„“”«»<>]{4,200}))"""  # noqa: E501
 )
 _LATER = lazy(
-    r"""(?i)[\w \t,()'’"/@.-]{0,100}?(?:(?<![^\W\d_])(?:is|ist|lautet|to|auf|est|es)|[:=]|->|→)[ \t]{1,4}"""
+    r"""(?i)[\w \t,()'’"„“”«»‚‘‹›/@.-]{0,100}?(?:(?<![^\W\d_])(?:is|ist|lautet|to|auf|est|es)|[:=]|->|→)[ \t]{1,4}"""
     r"""\(?["'`„“«*]{0,2}(?P<value>(?=[^\s\d]{0,60}\d)[^\s"'`„“”«»<>]{8,200})"""
 )
 #: four groups of four letters, as Google makes them
@@ -117,7 +117,7 @@ _READS = lazy(
 )
 _SPACED = lazy(r"""["'`*]{0,2}[ \t]{1,4}["'`„“«]?(?P<value>[^\s"'`„“”«»<>,;()]{6,200})""")
 _REST = lazy(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
-_FLAG = lazy(r"""(?:\s{1,4}|=|:)["']?(?![-=])([^\s"'`<>$|;]{4,400})""")
+_FLAG = lazy(r"""(?:\s{1,4}|=|:)(?:"([^"\n]{4,400})"|'([^'\n]{4,400})'|["']?(?![-=])([^\s"'`<>$|;]{4,400}))""")
 _TAG = lazy(r"[^<>\n]{0,60}>\s{0,8}(?:<[\w:]{1,30}>\s{0,8}){0,2}([^<>\n]{4,400})</")
 _PAIR = lazy(
     r"""(?i)["']?[^\n]{0,80}?(?:\n[^\n]{0,12}?){0,2}(?<![a-z])(?:(?:parameter|setting|option)?value|default|val|body|content)["']?\s{0,3}(?:[:=>]|\s)\s{0,3}"""
@@ -189,7 +189,7 @@ def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] 
     named = _NAMED_LATER.search(text, 0, start) if maker == PASSWORD else None
     if named and is_mentioned(named["value"]):
         return named.span("value")
-    if not after or _OF_ARN.search(text, 0, start):
+    if not after or _OF_ARN.search(text, 0, start) or _is_piped(text, start, end):
         return None
     if "${" in text[:start] and text[:start].rstrip(_WORD).endswith("${"):
         default = _DEFAULT.match(text, end)
@@ -206,9 +206,18 @@ def _find_value(text: str, start: int, end: int, maker: int) -> tuple[int, int] 
         return typed.span("value")
     for form, is_here in ((_TAG, after in "> \"'"), (_FLAG, _is_flag(text, start))):
         match = form.match(text, end) if is_here else None
-        if match and (is_given(match[1]) if maker == PASSWORD else is_quoted(match[1], chosen=False)):
-            return match.span(1)
+        value = match[match.lastindex or 1] if match else ""
+        if match and (is_given(value) if maker == PASSWORD else is_quoted(value, chosen=False)):
+            return match.span(match.lastindex or 1)
     return _find_bare(text, start, end, maker)
+
+
+def _is_piped(text: str, start: int, end: int) -> bool:
+    """Whether a name is in an expression of a template that goes on with a filter: `{{ .password | quote }}`."""
+    is_filter = text[end : end + 4].lstrip(" ")[:1] == "|"
+    return (
+        is_filter and 0 <= text.rfind("{{", 0, start) > text.rfind("\n", 0, start) and "}}" in text[end:].split("\n")[0]
+    )
 
 
 _WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -228,6 +237,11 @@ def _find_quoted(text: str, start: int, end: int, quoted: re.Match[str], maker: 
     if separator == "(" and (_READS.search(text, 0, start) or not is_told(value.strip())):
         return None
     return quoted.span(group) if is_quoted(value, chosen=maker > MADE) else None
+
+
+def reads_secret(text: str, start: int) -> bool:
+    """Whether what is called at a place has a name of what reads or checks a secret: `get_…`, `has…`."""
+    return bool(_READS.search(text, max(0, start - 32), start))
 
 
 def _is_flag(text: str, start: int) -> bool:
@@ -260,7 +274,7 @@ def _find_bare(text: str, start: int, end: int, maker: int) -> tuple[int, int] |
         if maker == PASSWORD and text[end] == "=" and is_chosen(value):
             return begin, begin + len(value)
         digits = value.isdigit() and maker == PASSWORD and len(value) >= (12 if form is _SPACED else 6)
-        if digits or judge(value):
+        if digits or judge(value if maker == PASSWORD else value.rstrip("?")):  # a type may end so
             return begin, begin + len(value)
     if maker == PASSWORD and (later := _LATER.match(text, end)):
         value = _trim(later["value"])

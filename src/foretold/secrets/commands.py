@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foretold.secrets.arguments import lines_with
 from foretold.secrets.by_context import ASSIGNED
 from foretold.secrets.headers import match_at_words
-from foretold.secrets.tokens import Span, may_have
+from foretold.secrets.tokens import Span
 from foretold.secrets.values import is_chosen, is_given
 from foretold.text.patterns import lazy
 
@@ -44,7 +45,8 @@ _COMMANDS = (
     ("http ", lazy(r"""\s(?:-a|--auth)[ =]{1,2}["']?[^\s:"'$<]{1,64}:([^\s"']{3,200})""")),
     ("https ", lazy(r"""\s(?:-a|--auth)[ =]{1,2}["']?[^\s:"'$<]{1,64}:([^\s"']{3,200})""")),
     ("smbclient", lazy(r"""\s-U ?["']?[^\s%"']{1,64}%([^\s"']{3,200})""")),
-    ("net use", lazy(rf"/user:\S{{1,64}}\s{{1,3}}{_VALUE}")),
+    ("net use", lazy(rf"/user:\S{{1,64}}\s{{1,3}}(?![/*]){_VALUE}")),
+    ("net use", lazy(rf"\s\\\\\S{{1,200}}\s{{1,3}}(?![/*]){_VALUE}")),
     ("freerdp", lazy(rf"\s/p:{_VALUE}")),
     ("sqlplus", lazy(r"\s[\w$#]{1,32}/([^\s@/]{3,200})@")),
     ("jdbc:oracle", lazy(r"thin:[\w$#]{1,32}/([^\s@/]{3,200})@")),
@@ -114,7 +116,7 @@ _PROSE = (
 def find_in_commands(text: str, low: str) -> Iterator[Span]:
     """Values of options that take a secret; `low` is the text in lower case."""
     for letters, form in _COMMANDS:
-        for start, end in _lines_with(text, low, letters):
+        for start, end in lines_with(text, low, letters, LONGEST):
             for match in form.finditer(text, start, end):
                 group = match.lastindex or 1
                 if is_given(match[group]) and not match[group].isdigit():
@@ -129,14 +131,3 @@ def find_in_commands(text: str, low: str) -> Iterator[Span]:
                 value = match[1].rstrip(".)")
                 if is_chosen(value, code=False) and any(map(str.isalpha, value)) and any(map(str.isdigit, value)):
                     yield ASSIGNED, match.start(1), match.start(1) + len(value)
-
-
-def _lines_with(text: str, low: str, letters: str) -> Iterator[tuple[int, int]]:
-    """Start and end of the lines that have certain characters, each once."""
-    at, end = low.find(letters) if may_have(low, letters) else -1, 0
-    while at >= 0:
-        start = max(text.rfind("\n", max(0, at - LONGEST), at) + 1, at - LONGEST, end)
-        end = text.find("\n", at, at + LONGEST)
-        end = min(len(text), at + LONGEST) if end < 0 else end
-        yield start, end
-        at = low.find(letters, max(end, at + 1))

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from foretold.secrets.arguments import find_arguments
 from foretold.secrets.by_context import find_assigned
 from foretold.secrets.commands import find_in_commands
 from foretold.secrets.documents import find_in_documents
@@ -125,11 +126,12 @@ def _spans(text: str) -> Iterator[Span]:
     plain = text if text.isascii() else text.encode("latin-1", "replace").decode("latin-1")
     low = plain.lower()
     yield from tokens_in(plain)
-    yield from ((KEY, start, end) for start, end in keys_in(plain, first_lines_of_keys(plain)))
+    yield from ((KEY, start, end) for start, end in keys_in(plain, first_lines_of_keys(text)))
     yield from ((KEY, start, end) for start, end in key_tails(plain))
     yield from find_assigned(text, low)
     yield from find_in_headers(plain, low)
     yield from find_in_commands(plain, low)
+    yield from find_arguments(plain, low)
     yield from find_in_documents(plain, low)
 
 

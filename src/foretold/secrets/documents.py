@@ -11,12 +11,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from foretold.secrets.by_context import ASSIGNED, find_assigned, is_secret_name
 from foretold.secrets.headers import decode_base64, match_at_words
 from foretold.secrets.tokens import Span, find_all, tokens_in
-from foretold.secrets.values import is_chosen, is_given, is_placeholder, is_quoted, is_told
+from foretold.secrets.values import is_chosen, is_given, is_placeholder, is_quoted, is_random, is_told
 from foretold.text.patterns import lazy
 
 MNEMONIC, CODES, CODED = "mnemonic", "recovery codes", "encoded secret"
@@ -123,14 +123,20 @@ def _find_in_columns(text: str, low: str) -> Iterator[Span]:
                     break
 
 
-def _secret_columns(line: str, mark: str) -> tuple[list[int], int]:
-    """The numbers of the columns that are named like secrets, and how many there are."""
+Columns = dict[int, Callable[[str], bool]]  #: number of a column, and what judges its values
+
+
+def _secret_columns(line: str, mark: str) -> tuple[Columns, int]:
+    """The columns that are named like secrets, and how many there are in all. Numbers of tokens are no secrets."""
     if mark not in line or not _TITLES.fullmatch(line):
-        return [], 0
+        return {}, 0
     names = [name.strip(_AROUND).lower() for name in line.split(mark)]
-    columns = [number for number, name in enumerate(names) if _is_column(name)]
+    judge = is_given if mark in ",;\t" else is_told
+    columns = {
+        number: is_random if name.endswith("tokens") else judge for number, name in enumerate(names) if _is_column(name)
+    }
     titles = names[1:-1] if mark in "|│" and not names[0] and not names[-1] else names
-    return (columns, len(names)) if all(map(_is_title, titles)) else ([], 0)
+    return (columns, len(names)) if all(map(_is_title, titles)) else ({}, 0)
 
 
 _COLUMNS = ("pass", "secret", "token", "pwd", "kennwort", "api key", "api_key", "apikey")
@@ -144,12 +150,10 @@ def _is_title(name: str) -> bool:
 
 
 def _is_column(name: str) -> bool:
-    if name.endswith("tokens"):  # they are counted
-        return False
     return is_secret_name(name) or is_secret_name(name.replace(" ", "_"))
 
 
-def _rows(text: str, at: int, mark: str, columns: list[int], width: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+def _rows(text: str, at: int, mark: str, columns: Columns, width: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """The end of each row below a header, and where its secrets are."""
     while at < len(text):
         end = text.find("\n", at)
@@ -162,7 +166,7 @@ def _rows(text: str, at: int, mark: str, columns: list[int], width: int) -> Iter
         found, place = [], at
         for number, cell in enumerate(text[at:end].split(mark)):
             value = cell.strip(_AROUND)
-            if number in columns and is_given(value) and not value.isalpha() and (mark in ",;\t" or is_told(value)):
+            if number in columns and is_given(value) and not value.isalpha() and columns[number](value):
                 begin = place + cell.index(value)
                 found.append((begin, begin + len(value)))
             place += len(cell) + 1

@@ -45,6 +45,7 @@ HINTS = (
     "net use",
     " pin ",
     "kind: secret",
+    *("base64", "op read", "op item", "bw get", "pwgen", "-field", "chamber", "creds", "oath", "wallet", "signer"),
 )
 LARGE = 20_000  #: characters: to look for hints in more costs as much as the search
 _CODED = (

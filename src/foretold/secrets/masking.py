@@ -49,10 +49,10 @@ def _end_of_key(text: str, start: int, end: int) -> int:
     last = text.find("-----END", at)
     if last >= 0:
         after = text.find("\n", last)
-        return after if after >= 0 else len(text)
+        return max(after, end) if after >= 0 else len(text)
     at = end_of_key(text, at)
     for line in text[at:].split("\n"):
         if " " in line.strip():
             break
         at += len(line) + 1
-    return min(at, len(text))
+    return max(min(at, len(text)), end)

@@ -1,7 +1,8 @@
 """What has a form of its own: tokens of well-known issuers, and private keys.
 
 1. A token whose issuer gave it a form is recognised by that form, unless it is filled with x.
-2. A private key is recognised by its first line. It ends at its last line, or, if that is missing, where the text stops
+2. A private key is recognised by its first line, unless dots or a placeholder stand below it and no line of a key
+   follows. It ends at its last line, or, if that is missing, where the text stops
    looking like a key; its lines may be numbered or quoted. A last line without a first one ends a key whose beginning
    was cut off.
 3. A form is searched only where its first characters are found, and begins only where a word does: the time is linear,
@@ -196,12 +197,31 @@ def may_have(text: str, part: str) -> bool:
 
 
 def first_lines_of_keys(text: str) -> Iterator[tuple[str, int, int]]:
-    """The first lines of private keys."""
+    """The first lines of private keys; up to its first line of base64 if a placeholder stands before that."""
     kind, letters, form = FORMS[0]
-    skeleton = re.compile(_SKELETON)
+    skeleton, last, body = re.compile(_SKELETON), re.compile(_LAST), re.compile(_BODY)
+    end, line = 0, 0  #: the next last line, and the next line of a key: each is searched once
     for match in re.finditer(form, text) if letters in text else ():
-        if not skeleton.match(text, match.end()):
-            yield kind, match.start(), match.end()
+        first = match.end()
+        if skeleton.match(text, first):
+            if 0 <= end < first:
+                end = found.start() if (found := last.search(text, first)) else -1
+            if 0 <= line < first:
+                line = _next_body(body, text, first)
+            stop = end + BELOW if 0 <= end < first + LONGEST_KEY else first + LONGEST_KEY
+            if not first <= line < stop:
+                continue
+            first = line
+        yield kind, match.start(), first
+
+
+def _next_body(body: re.Pattern[str], text: str, at: int) -> int:
+    """Where the next lines are that a key is made of: letters of both cases, and digits; -1 if there are none."""
+    for match in body.finditer(text, at):
+        said = match[0]
+        if any(map(str.isdigit, said)) and any(map(str.isupper, said)) and any(map(str.islower, said)):
+            return match.start()
+    return -1
 
 
 def find_all(text: str, part: str) -> Iterator[int]:
@@ -225,6 +245,11 @@ _SHORT = _BEFORE + r"""[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`\\+,;)]{0,8}(?=\n|\Z)"""
 _SKELETON = (  #: what stands for a key in documentation, after its first line
     r"(?i)(?:\s|\\+[nr]){0,20}(?:[a-z0-9+/]{0,16}(?:\.\.\.|…)|\*{3}|x{3,}\s|<[a-z]|\[[a-z .]+\]|\$\{?\w|\{\{|your|-----END)"  # noqa: E501
 )
+
+
+#: what no documentation has below such a first line: a long line of base64, or two shorter ones
+_BODY = r"[A-Za-z0-9+/]{40,400}|\n[ \t]{0,8}[A-Za-z0-9+/]{16,39}[ \t]{0,8}\r?\n[ \t]{0,8}[A-Za-z0-9+/]{16,39}(?=\s|\Z)"
+BELOW = 200  #: characters after a last line in which the key may yet follow
 
 
 def end_of_key(text: str, start: int) -> int:

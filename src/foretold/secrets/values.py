@@ -21,10 +21,10 @@ _NO_VALUES = (
     r"|(?:my|new|old|the|a|db|user|test|some)?[_-]?(?:pass(?:word|wd|phrase|wort)?|pwd|pw|secret|token|api[_-]?(?:key|token)|key|credentials?)\d?"
 )
 _PLACEHOLDER = lazy(
-    r"(?i)\$[{(\[]|\$\w+(?:\Z|[/:.,;)}\]'\"-])|\$\Z|%\w+%|%[({]|%s|<|\{\{|\{[a-z_%]|#\{|\[[a-z][a-z _-]*\]"
+    r"(?i)@{1,2}[a-z][\w.-]*@|__[a-z_]+__\Z|\\?[dwsb][*+?][\[(\\]|\$[{(\[]|\$\w+(?:\Z|[/:.,;)}\]'\"-])|\$\Z|%\w+%|%[({]|%s|<|\{\{|\{[a-z_%]|#\{|\[[a-z][a-z _-]*\]"  # noqa: E501
     r"|[.*x•_#?-]{3,}\Z|([.*x•_#?-])\1\1|~/|\.{1,2}/|@/|~?/(?-i:[a-z]{2,12}\d?|[A-Z][a-z]+|[a-z]*[.$_-][\w.-]+)(?:[/.]|\Z)"
     r"|/?\^[\[(.\\\w]|/[\[(\\]|\(\?[=!:<]|\[(?:a-z|A-Z|0-9)|\\[dwsSb]"
-    r"|--?[a-z]|&[a-z]\w*\Z|\*[a-z]\w*\Z|[|>]-?\Z|!(?:vault|env|secret|ref|sub|getatt)\b|(?:ENC|secret|vault|env|file|ref|sops|enc|arn"
+    r"|-\w?\Z|--?(?-i:[a-z][a-z0-9_-]*|[A-Z][a-z]+)(?:\Z|[=:\s,;)\]])|&[a-z]\w*\Z|\*[a-z]\w*\Z|[|>]-?\Z|!(?:vault|env|secret|ref|sub|getatt)\b|(?:ENC|secret|vault|env|file|ref|sops|enc|arn"
     r"|ssm|op|akv|gcp|keyring|config)[:\[(+]|projects/|your|my[_-]?(?:pass|secret|token|key|api)"
     r"|(?:insert|replace|enter|fill|put|use|see|get|fake|sample|same|todo|fixme)(?:[_ -]|\Z)"
     rf"|0x[0-9a-f]{{40}}\Z|(?:{_NO_VALUES})[,;:?!)\]}}]*\Z"
@@ -132,7 +132,7 @@ def _is_odd_word(word: str) -> bool:
 _STOP = frozenset(
     "a an and are as be by can do does for from has have if in is it its must no not of on or please should that the this to"  # noqa: E501
     " use was will with you your der die das ein eine ist nicht und oder bitte für mit muss auf le la les est pas invalid"  # noqa: E501
-    " wrong incorrect missing required expired password passwort kennwort passphrase token secret key at least characters".split()  # noqa: E501
+    " wrong too incorrect missing required expired password passwort kennwort passphrase token secret key at least characters".split()  # noqa: E501
 )
 
 
@@ -160,7 +160,8 @@ def is_quoted(value: str, *, chosen: bool = False, strict: bool = False) -> bool
         return len(value) >= 16 and digits > 0 and (digits >= 3 or words < 0.7 * len(value))
     if chosen:
         if digits == 0 and _WORDED.fullmatch(value):
-            return (value.isalpha() and value.islower() and len(value) >= 8) or len(WORDS.findall(value)) >= 4
+            is_word = value.isalpha() and value.islower() and len(value) >= 8
+            return is_word or len(WORDS.findall(value)) >= 4 or is_phrase(value.replace("_", " ").replace("-", " "))
         return True
     return len(value) >= 8 and digits > 0 and not value.isdigit() and any(map(str.isalpha, value))
 
@@ -177,7 +178,8 @@ def is_random(value: str) -> bool:
     """
     if (
         len(value) < 8
-        or value[0] in "$%@~.&#|-"
+        or value[0] in "$%@~.&#|"
+        or (value[0] == "-" and len(value) < 20)
         or "://" in value
         or is_placeholder(value)
         or _REFERENCE.fullmatch(value)

@@ -6,6 +6,9 @@ import uuid
 import pytest
 
 from foretold.dialects.claude_code.settings import slug
+from foretold.secrets.forms import credentials_in
+from foretold.secrets.masking import mask_credentials
+from foretold.secrets.redactor import Redactor
 
 # The guard and credentials
 
@@ -47,3 +50,31 @@ def test_a_disguised_password_is_refused(place, installed, text):
     given["tool_input"] = {"file_path": place.path(f"{folder}/a.md"), "content": text}
     _, out, _ = installed.run("hook", "PreToolUse", given=json.dumps(given).encode())
     assert json.loads(out)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+BEGIN, END = "-----BEGIN PRIVATE " + "KEY-----", "-----END PRIVATE " + "KEY-----"
+LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" + "BKcwggSjAgEAAoIBAQC7"
+STAND_INS = ["...", "\u2026", "<word>", "${KEY}", "your", "***", "[key]", "{{ key }}"]
+KEYS = [
+    f"{LINE}\n{LINE}\n{END}",
+    LINE,
+    f"{LINE[:30]}\n{LINE[22:]}\n",
+    "as agreed.\n" * 50 + LINE,
+    f"-----END CERTIFICATE-----\n{LINE}",
+    f"{END}\n{LINE}",
+]
+
+
+@pytest.mark.parametrize("stand_in", STAND_INS)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_placeholder_before_a_private_key_does_not_make_it_a_skeleton(stand_in, key):
+    text = f"{BEGIN}\n{stand_in}\n{key}\n"
+    assert credentials_in(text)
+    for out in (mask_credentials(text)[0], Redactor().text(text)):
+        assert LINE not in out
+        assert LINE[:30] not in out
+
+
+@pytest.mark.parametrize("stand_in", ["...", "\u2026", "<your key>", "${KEY}", "***", "{{ key }}"])
+def test_a_skeleton_of_a_private_key_may_be_written(stand_in):
+    assert credentials_in(f"{BEGIN}\n{stand_in}\n{END}\n\nIt is in the safe, since {'9f3a61c0' * 8}.\n") == []
