@@ -34,7 +34,7 @@ _TOOL_SEED = lazy(
     r"(?=[\s\"']|\Z)"
 )
 _SEEDED = (("otp", _SEED), ("oath", _SEED), ("2fa", _SEED), ("mfa", _SEED), ("authenticator", _SEED))
-_SEEDED += (("oathtool", _TOOL_SEED), ("oath accounts add", _TOOL_SEED), ("mintotp", _TOOL_SEED))
+_TOOLS = (("oathtool", _TOOL_SEED), ("oath accounts add", _TOOL_SEED), ("mintotp", _TOOL_SEED))
 _PRINTS = lazy(
     r"(?i)[^\n]{0,400}?(?:secret|passw|token|cred|key|\bpw\b)[^\n]{0,400}?\bbase64 +(?:-d|-D|-di|--decode)\b"
     r"|[^\n]{0,40}\b(?:vault (?:kv get|read) [^\n]{0,200}-field|pass show |gopass show |op (?:read|item get) |bw get (?:password|totp)"  # noqa: E501
@@ -62,7 +62,7 @@ _PRINTING = (
     *("secretsmanager", "get-parameter", "doppler", "chamber", "auth:token", "auth token", "create token", "output "),
     *("/secret", "pwgen", "genkey", "openssl rand", "printenv", "getenv", "echo"),
 )
-_PRINTED = lazy(r"[ \t]*\r?\n[ \t]*[\"']?([^\s\"']{8,400})[\"']?%?[ \t]*(?=\r?\n|\Z)")
+_PRINTED = lazy(r"[ \t]*\r?\n[ \t]*[\"']?([^\s\"']{8,400}+)[\"']?%?[ \t]*(?=\r?\n|\Z)")
 _ECHOED = lazy(
     r"""(?:echo|printf|<<<)\s{1,3}(?:-\w{1,3}\s{1,3})?["']?([A-Za-z0-9+/_-]{8,4000}={0,2})["']?\s{0,3}\|\s{0,3}(?:openssl )?base64 +(?:-d|-D|-di|--decode)\b"""  # noqa: E501
 )
@@ -78,10 +78,10 @@ _LIST = lazy(
 )
 _PSK = lazy(
     r"""(?i)(?:psk|wpa_passphrase)["']?(?:\s{0,2}=\s{0,2}|:[ \t]{1,3}(?=["'])|[ \t]{1,4})"""
-    r"""(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'`,;<>()\[\]{}]{8,64})(?=[ \t]*(?:\r?\n|\Z)))"""
+    r"""(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'`,;<>()\[\]{}]{8,64}+)(?=[ \t]*(?:\r?\n|\Z)))"""
 )
 _INI = lazy(
-    r"(?:key|pass|secret|pin|auth|hash|token)[ \t]{0,4}=[ \t]{0,4}([^\s\"'`(){}\[\]<>.:,;$%@]{16,400})[ \t]*(?=\r?\n|\Z)"  # noqa: E501
+    r"(?:key|pass|secret|pin|auth|hash|token)[ \t]{0,4}=[ \t]{0,4}([^\s\"'`(){}\[\]<>.:,;$%@]{16,400}+)[ \t]*(?=\r?\n|\Z)"  # noqa: E501
 )
 _SECTION = lazy(r"(?m)^\[[^\]\n]{1,80}\][ \t]*\r?$")
 _ID = lazy(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -91,7 +91,7 @@ MOST_ABOVE = 600  #: characters between the title of a section and a field of it
 def find_arguments(text: str, low: str) -> Iterator[Span]:
     """Secrets that calls and tools are given, or print; `low` is the text in lower case."""
     yield from _find_wallets(text, low)
-    for word, form in _SEEDED:
+    for word, form in (*_SEEDED, *_TOOLS):
         for start, end in lines_with(text, low, word, LONGEST):
             yield from ((ASSIGNED, *match.span(1)) for match in form.finditer(text, start, end))
     yield from _find_printed(text, low)
@@ -152,11 +152,11 @@ def _find_in_settings(text: str, low: str) -> Iterator[Span]:
             yield ASSIGNED, *match.span(group)
     for word in ("key", "pass", "secret", "pin", "auth", "hash", "token"):
         for at in find_all(low, f"\n{word}"):
-            match = _INI.match(text, at + 1)
-            if match and is_random(match[1]) and not _ID.fullmatch(match[1]):
+            field = _INI.match(text, at + 1)
+            if field and is_random(field[1]) and not _ID.fullmatch(field[1]):
                 above = text[max(0, at - MOST_ABOVE) : at + 1]
                 if _SECTION.search(above):
-                    yield ASSIGNED, *match.span(1)
+                    yield ASSIGNED, *field.span(1)
 
 
 def lines_with(text: str, low: str, letters: str, longest: int) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from foretold.secrets.tokens import Span, find_all
+from foretold.secrets.tokens import Span, find_all, may_have
 from foretold.secrets.values import (
     is_chosen,
     is_given,
@@ -140,6 +140,8 @@ def find_assigned(text: str, low: str) -> Iterator[Span]:
     # the one letter whose lower case is longer
     wide = low if text.isascii() else text.replace("\u0130", "I").lower()
     for letters, name, maker in _NAMES:
+        if max(letters) <= "\xff" and not may_have(low, letters):
+            continue
         worth = done = 0
         for at in find_all(low if max(letters) <= "\xff" else wide, letters):
             if 0 <= worth < at:

@@ -125,7 +125,7 @@ def _spans(text: str) -> Iterator[Span]:
     # a byte per character: searching it takes half the time, and the places are the same
     plain = text if text.isascii() else text.encode("latin-1", "replace").decode("latin-1")
     low = plain.lower()
-    yield from tokens_in(plain)
+    yield from tokens_in(plain, low)
     yield from ((KEY, start, end) for start, end in keys_in(plain, first_lines_of_keys(text)))
     yield from ((KEY, start, end) for start, end in key_tails(plain))
     yield from find_assigned(text, low)

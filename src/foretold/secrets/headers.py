@@ -77,17 +77,22 @@ def find_in_headers(text: str, low: str) -> Iterator[Span]:
             yield from (("Twilio token", *token.span()) for token in _HEX.finditer(text, account.end(), done))
 
 
+FARTHEST = 300  #: characters from `://` to the `@` after a user and a password
 _SIGNING = ("sig", "signature", "secret", "token", "key", "code", "auth")
 
 
 def _find_in_urls(text: str) -> Iterator[Span]:
-    for match in _LOGGED.finditer(text):
-        user, password = match[1], match[2]
-        if user != password and not is_placeholder(password):
-            yield URL, *match.span(2)
-    for match in _USER.finditer(text):
-        if is_quoted(match[1], strict=True):
-            yield URL, *match.span(1)
+    sign = done = 0  #: the next `@`, and the end of the last match
+    for at in find_all(text, "://"):
+        sign = text.find("@", at) if 0 <= sign < at else sign
+        if not at < sign < at + FARTHEST or at < done:
+            continue
+        if logged := _LOGGED.match(text, at):
+            done = logged.end()
+            if logged[1] != logged[2] and not is_placeholder(logged[2]):
+                yield URL, *logged.span(2)
+        elif (user := _USER.match(text, at)) and is_quoted(user[1], strict=True):
+            yield URL, *user.span(1)
 
 
 def _find_headers(text: str, low: str) -> Iterator[Span]:

@@ -153,9 +153,11 @@ HIDDEN = (
 )
 
 
-def tokens_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Kind and place of what has the form of a token. Private keys are not among them."""
+def tokens_in(text: str, low: str = "") -> Iterator[tuple[str, int, int]]:
+    """Kind and place of what has the form of a token; `low`: in lower case. Private keys are not among them."""
     for kind, letters, form in FORMS[1:]:
+        if low and not may_have(low, letters.lower()):
+            continue
         for match in _find_form(text, letters, form):
             if not re.search(_EXAMPLE, match[0]):
                 yield kind, match.start(), match.end()
@@ -163,7 +165,7 @@ def tokens_in(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _find_form(text: str, letters: str, form: str) -> Iterator[re.Match[str]]:
     """Matches of a form. Where its first characters are rare, only their places are tried: ten times faster."""
-    count = text.count(letters) if may_have(text, letters) else 0
+    count = text.count(letters)
     if not count:
         return
     pattern = re.compile(form)
@@ -185,15 +187,30 @@ def _find_form(text: str, letters: str, form: str) -> Iterator[re.Match[str]]:
             yield match
 
 
+SAMPLE = 50_000  #: characters that tell whether a text repeats its words, as most do
+
+
+@lru_cache(4)
+def words_of(text: str) -> str:
+    """The different words of a text, a fraction of it; the text itself if that is short, or its words are no fewer."""
+    sample = text[:SAMPLE]
+    if len(text) < SAMPLE or sum(map(len, set(sample.split()))) > len(sample) // 2:
+        return text
+    return "\n".join(set(text.split()))
+
+
 @lru_cache(4)
 def characters_of(text: str) -> frozenset[str]:
     """The ASCII characters of a text: what has others is not in it. A text that repeats itself has few."""
-    return frozenset(char for char in map(chr, range(128)) if char in text)
+    return frozenset(char for char in map(chr, range(128)) if char in words_of(text) or char.isspace())
 
 
 def may_have(text: str, part: str) -> bool:
-    """Whether a text has all ASCII characters of a part."""
-    return characters_of(text).issuperset(char for char in part if char.isascii())
+    """Whether a text has the words of a part, or else parts of them: what is false is certain."""
+    if not characters_of(text).issuperset(char for char in part if char.isascii()):
+        return False
+    words = words_of(text)
+    return words is text or all(word in words for word in part.split())
 
 
 def first_lines_of_keys(text: str) -> Iterator[tuple[str, int, int]]:
@@ -226,7 +243,7 @@ def _next_body(body: re.Pattern[str], text: str, at: int) -> int:
 
 def find_all(text: str, part: str) -> Iterator[int]:
     """Every place of a part in a text; they do not overlap."""
-    at = text.find(part) if may_have(text, part) else -1
+    at = text.find(part)
     while at >= 0:
         yield at
         at = text.find(part, at + len(part))
