@@ -21,6 +21,11 @@ TEXTS = {
     "password": "password ",
     "sentences": "The quick brown fox, and so on. ",
     "lines": "\n",
+    "runs": "aGVsbG8gd29ybGQhISEhIQ== ",
+    "psk": "psk=",
+    "keys": '["0x' + "9f3a" * 16 + '"], ',
+    "URLs": "https://a:b",
+    "commands": "echo aGVsbG86d29ybGQx | base64 -d\n",
 }
 
 

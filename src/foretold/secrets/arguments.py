@@ -13,21 +13,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foretold.secrets.by_context import ASSIGNED, reads_secret
+from foretold.secrets.documents import find_runs
 from foretold.secrets.headers import decode_base64, match_at_words
 from foretold.secrets.tokens import Span, find_all, may_have
 from foretold.secrets.values import is_given, is_quoted, is_random, is_told
 from foretold.text.patterns import lazy
 
 LONGEST = 1_000  #: characters of a line before and after a word that are searched
-_KEY = lazy(r"(?<![0-9A-Za-z])(?:0x)?([0-9a-fA-F]{64})(?![0-9A-Za-z])")
+#: what stands before the key of a wallet
 _WALLET = lazy(
-    r"""(?i)(?:wallets?\w{0,24}|\w{0,6}key\w{0,24}|keypair\w{0,24}|startbroadcast|vm\.(?:addr|sign|broadcast)|signer\w{0,16})"""
-    r"""(?:(?:\.|::)\w{1,24}){0,3}[!(]\(?\s{0,12}(?:[\w.]{1,24}\(\s{0,4})?["'`]?(?=(?:0x)?[0-9a-f]{64})"""
-    r"""|accounts?["'`]?\s{0,3}[:=]\s{0,3}\[\s{0,12}["'`]?(?=(?:0x)?[0-9a-f]{64})"""
-    r"""|signers?["'`]?\s{0,3}[:=]\s{0,3}\[?\s{0,12}["'`]?(?=(?:0x)?[0-9a-f]{64})"""
-    r"""|(?:priv(?:ate)?|deployer|pk|sk|wif)["'`]?\s{0,3}[:=]\s{0,3}["'`]?(?=(?:0x)?[0-9a-f]{64})"""
+    r"""(?i)(?:(?:(?<!get)(?<!get_)(?<!find)(?<!has)(?:wallets?|key|keypair|signer)\w{0,24}|startbroadcast|vm\.(?:addr|sign|broadcast))"""
+    r"""(?:(?:\.|::)\w{1,24}){0,3}[!(]\(?\s{0,12}(?:[\w.]{1,24}\(\s{0,4})?"""
+    r"""|accounts?["'`]?\s{0,3}[:=]\s{0,3}\[\s{0,12}|signers?["'`]?\s{0,3}[:=]\s{0,3}\[?\s{0,12}"""
+    r"""|(?:priv(?:ate)?|deployer|(?<![a-z])pk|(?<![a-z])sk|wif)["'`]?\s{0,3}[:=]\s{0,3})["'`]?(?:0x)?\Z"""
 )
-_WALLETS = ("wallet", "key", "startbroadcast", "vm.", "signer", "account", "priv", "deployer", "pk", "sk")
+_NEXT = lazy(r"""["'`]?,\s{0,12}["'`]?(?:0x)?""")  #: between the items of a list
+_WALLETS = ("wallet", "key", "startbroadcast", "vm.", "signer", "account", "priv", "deployer", "pk", "sk", "wif")
+_HEX, KEY_DIGITS, BEFORE = b"0123456789abcdefABCDEF", 64, 120
 _SEED = lazy(r"(?<![\w/+.-])((?=[A-Z]{0,127}[2-7])(?=[2-7]{0,127}[A-Z])[A-Z2-7]{16,128}={0,6})(?![\w/+.-])")
 _TOOL_SEED = lazy(
     r"(?<=[\s\"'=])((?=[a-z]{0,127}[2-7])(?=[2-7]{0,127}[a-z])[a-z2-7]{16,128}|[0-9a-fA-F]{32,128}|[A-Z2-7]{16,128})"
@@ -78,7 +80,7 @@ _LIST = lazy(
 )
 _PSK = lazy(
     r"""(?i)(?:psk|wpa_passphrase)["']?(?:\s{0,2}=\s{0,2}|:[ \t]{1,3}(?=["'])|[ \t]{1,4})"""
-    r"""(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'`,;<>()\[\]{}]{8,64}+)(?=[ \t]*(?:\r?\n|\Z)))"""
+    r"""(?:"([^"\n]{8,64})"|'([^'\n]{8,64})'|([^\s"'`,;<>()\[\]{}=]{8,64}+={0,2})(?=[ \t]*(?:\r?\n|\Z)))"""
 )
 _INI = lazy(
     r"(?:key|pass|secret|pin|auth|hash|token)[ \t]{0,4}=[ \t]{0,4}([^\s\"'`(){}\[\]<>.:,;$%@]{16,400}+)[ \t]*(?=\r?\n|\Z)"  # noqa: E501
@@ -107,15 +109,19 @@ def find_arguments(text: str, low: str) -> Iterator[Span]:
 
 
 def _find_wallets(text: str, low: str) -> Iterator[Span]:
-    """Keys of wallets; the other items of a list, too."""
-    for word in _WALLETS:
-        for match in match_at_words(_WALLET, text, low, word):
-            if reads_secret(text, match.start()):
+    """Keys of wallets; the other items of a list, too. What they are is told by what stands before them."""
+    last = -1  #: the end of the last key
+    for start, end in find_runs(text, _HEX, KEY_DIGITS):
+        if end - start != KEY_DIGITS or text[end : end + 1].isalnum() or not is_given(text[start:end]):
+            continue
+        first = max(0, start - BEFORE)
+        is_item = last >= 0 and start - last < BEFORE and _NEXT.fullmatch(text, last, start)
+        if not is_item:
+            before = low[first:start]
+            if not any(word in before for word in _WALLETS) or not _WALLET.search(text, first, start):
                 continue
-            end = text.find("]", match.end(), match.end() + LONGEST) if "[" in match[0] else match.end() + 66
-            for key in _KEY.finditer(text, match.end(), end + 1 if end >= 0 else match.end() + LONGEST):
-                if is_given(key[1]):
-                    yield ASSIGNED, *key.span(1)
+        last = end
+        yield ASSIGNED, start, end
 
 
 def _find_printed(text: str, low: str) -> Iterator[Span]:

@@ -201,13 +201,13 @@ def _find_words(text: str, low: str) -> Iterator[Span]:
     for word in "mnemonic seed recovery wallet secret wiederherstellungsphrase".split():
         for match in match_at_words(_PHRASE, text, low, word):
             yield MNEMONIC, *match.span(1)
-    for start, stop in _runs(text, _LOWER, LEAST_LOWER):
+    for start, stop in find_runs(text, _LOWER, LEAST_LOWER):
         for match in _WORDS.finditer(text, start, stop):
             if match.end() - match.start() >= 4 * FEWEST_WORDS - 1:
                 yield from _find_mnemonic(text, *match.span())
 
 
-def _runs(text: str, characters: bytes, least: int) -> Iterator[tuple[int, int]]:
+def find_runs(text: str, characters: bytes, least: int) -> Iterator[tuple[int, int]]:
     """Runs of certain characters. Marking them first, a byte for each, is ten times faster than a pattern."""
     table = bytes(1 if code in characters else 0 for code in range(256))
     marks = text.encode("latin-1", "replace").translate(table)
@@ -238,7 +238,7 @@ def _find_mnemonic(text: str, start: int, end: int) -> Iterator[Span]:
 def _find_coded(text: str) -> Iterator[Span]:
     """Runs that say a secret in base64, and tokens of three parts."""
     pieces: dict[str, list[int]] = {}  #: what runs say, and where they are
-    for start, end in _runs(text, _CODE, LEAST_CODE):
+    for start, end in find_runs(text, _CODE, LEAST_CODE):
         match = _RUN.match(text, start, end + 3)
         if match and (said := decode_base64(match[0])) and said.isprintable():
             pieces.setdefault(said, []).extend(match.span())
