@@ -5,9 +5,11 @@
    caches, and from files that are named (`also`). Copies that are named after their digest (what undoes a restore of
    files, or an installation; a large index) are deleted: a changed one would be taken for damaged.
 3. What agents keep themselves, and shell histories, are searched and named, never changed.
-4. The proof: each place with its files, its bytes, and how often the text was found; after erasing, everything is
+4. What cannot be read stops nothing: it is named, and everything else is erased. In a folder of memories, what is not
+   a memory (another kind of file, one that is too large) is searched and named like an agent's.
+5. The proof: each place with its files, its bytes, and how often the text was found; after erasing, everything is
    searched again.
-5. `<state>/erasures.jsonl` says that something was erased: when, from where, how often. Not what, and no digest of it.
+6. `<state>/erasures.jsonl` says that something was erased: when, from where, how often. Not what, and no digest of it.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ from contextlib import suppress
 
 from foretold.errors import ForetoldError, StoreFailed
 from foretold.memory.location import MemoryLocation, folder_name, known_projects
+from foretold.memory.note import INDEX
 from foretold.memory.project import Memories
 from foretold.memory.store.erasure import Eraser, MemoryEraser, StoreErasure, TextEraser, erase_in_store
+from foretold.memory.store.journal import NAME as LOG
 from foretold.memory.store.large_index import KEPT
 from foretold.memory.store.store import Store
 from foretold.memory.store.transaction import now
@@ -75,9 +79,14 @@ class ErasureReport(NamedTuple):
         return sum(place.left for place in self.places if place.kind not in NAMED_ONLY)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether everything could be searched, and changed."""
+        return not any(place.problem for place in self.places)
+
+    @property
     def is_clean(self) -> bool:
         """Whether nothing of it is left in what is ours, and everything could be searched."""
-        return self.done and not self.left and not any(place.problem for place in self.places)
+        return self.done and not self.left and self.is_whole
 
 
 NAMED_ONLY = ("agent", "shell", "settings")  #: kinds of places that are not ours to change
@@ -88,8 +97,11 @@ def erase_memory(memories: Memories, name: str, *, apply: bool) -> ErasureReport
     store = next((store for store in memories.stores if store.has(name)), None)
     store = store or next((store for store in memories.stores if store.log(name)), memories.own)
     eraser = MemoryEraser(store, name)
-    places = list(_store_places(store, erase_in_store(store, eraser, now(), apply=apply), apply=apply))
-    places.append(_drop_cache(memories.place.cache, None, apply=apply))
+    found = erase_in_store(store, eraser, now(), apply=apply)
+    unread = {file: why for file, why in found.unread.items() if file in (INDEX, eraser.current)}
+    places = list(_store_places(store, found._replace(unread=unread), apply=apply))
+    cache = _search_cache(memories.place.cache, None)
+    places.append(_drop_cache(cache) if apply else cache)
     if apply:
         _note(memories, places)
         again = MemoryEraser(store, eraser.current)
@@ -122,18 +134,24 @@ def _run(memories: Memories, spellings: Spellings, also: Sequence[str], *, apply
     """Every place, in an order in which none brings back what another lost: caches last."""
     when = now()
     stores = _stores(memories)
+    cache = _search_cache(memories.place.cache, spellings)  # before a store is opened, which writes to it
     places: list[ErasurePlace] = []
+    opened: list[Store] = []
     for store in stores:
         try:
             found = erase_in_store(store, TextEraser(spellings), when, apply=apply)
         except ForetoldError as error:
             places.append(ErasurePlace("history", store.state, problem=str(error)))
+            places += _plain_places("memory", store.path, spellings, apply=False, skip=[store.state])
             continue
+        opened.append(store)
         places += _store_places(store, found, apply=apply)
-    places += _state_places(memories.place, stores, spellings, apply=apply)
+        done = [f"{store.path}/{file}" for file in (*found.read, *found.unread)]
+        places += _plain_places("agent", store.path, spellings, apply=False, skip=[*done, store.state, *also])
+    places += _state_places(memories.place, stores, opened, spellings, apply=apply)
     for path in also:
         places += _plain_places("also", path, spellings, apply=apply)
-    places.append(_drop_cache(memories.place.cache, spellings, apply=apply))
+    places.append(_drop_cache(cache) if apply else cache)
     skip = [store.path for store in stores]
     for kind, path in _agent_paths(memories):
         places += _plain_places(kind, path, spellings, apply=False, skip=[*skip, *also])
@@ -167,7 +185,7 @@ def _candidates(memories: Memories) -> Iterator[str]:
 
 
 def _store_places(store: Store, found: StoreErasure, *, apply: bool) -> Iterator[ErasurePlace]:
-    files = [file for file in files_in(store.path) if not file.startswith(f"{store.state}/")]
+    files = [f"{store.path}/{file}" for file in found.read]
     count = sum(found.files.values())
     yield ErasurePlace("memory", store.path, len(files), _size(files), count, count if apply else 0)
     log = store.journal.lines.path
@@ -176,32 +194,40 @@ def _store_places(store: Store, found: StoreErasure, *, apply: bool) -> Iterator
     if others:
         removed = found.proposals if apply else 0
         yield ErasurePlace("proposals", store.state, len(others), _size(others), found.proposals, removed)
+    for file, problem in found.unread.items():
+        yield ErasurePlace("memory", f"{store.path}/{file}", problem=problem)
 
 
 def _state_places(
-    place: MemoryLocation, stores: Sequence[Store], spellings: Spellings, *, apply: bool
+    place: MemoryLocation, stores: Sequence[Store], opened: Sequence[Store], spellings: Spellings, *, apply: bool
 ) -> Iterator[ErasurePlace]:
-    """What else is in our state folder: archives, backups, logs, copies. With FORETOLD_HOME, caches are in it, too."""
+    """What else is in our state folder: archives, backups, logs, copies. With FORETOLD_HOME, caches are in it, too.
+
+    The logs of a store that could not be `opened` are searched, and stay as they are: they need its lock.
+    """
     logged = {store.journal.lines.path for store in stores}
-    done = logged | {f"{place.state}/config.toml"}
+    searched_logs = {os.path.dirname(store.journal.lines.path) for store in opened}
+    missed: list[OSError] = []
+    done = {f"{folder}/{LOG}" for folder in searched_logs} | {f"{place.state}/config.toml"}
     folders = (*(f"{store.path}/" for store in stores), f"{place.cache}/")
     logs = {os.path.dirname(path) for path in logged}
     dropped: list[str] = []
-    for path in files_in(place.state):
-        above = os.path.dirname(path)
-        is_log = path.endswith(".jsonl") and (above in logs or os.path.dirname(above) in logs)
-        if is_log or path in done or path.startswith(folders):
+    for path in files_in(place.state, missed):
+        folder = {os.path.dirname(path), os.path.dirname(os.path.dirname(path))} if path.endswith(".jsonl") else set()
+        if folder & searched_logs or path in done or path.startswith(folders):
             continue
+        is_locked = bool(folder & logs)
         kind = "archive" if path.endswith(ENDING) else "kept"
         searched = ErasurePlace(kind, path, 1, _size([path]))
         try:
-            count = _erase_file(path, spellings, apply=apply)
+            count = _erase_file(path, spellings, apply=apply and not is_locked)
         except (ForetoldError, OSError) as error:
             yield searched._replace(problem=str(error))
             continue
         if count and _is_named_by_digest(path):
             dropped.append(path)
-        yield searched._replace(found=count, removed=count if apply else 0)
+        yield searched._replace(found=count, removed=count if apply and not is_locked else 0)
+    yield from _missed_places("kept", missed)
     if apply:
         _drop_objects(dropped)
 
@@ -235,8 +261,14 @@ def _drop_objects(paths: Sequence[str]) -> None:
                     os.pwrite(file.fileno(), os.urandom(32).hex().encode(), match.start())
 
 
-def _drop_cache(cache: str, spellings: Spellings | None, *, apply: bool) -> ErasurePlace:
-    """Delete every cache: indexes have a text in pieces, where no search finds it. They are made again when needed."""
+def _missed_places(kind: str, missed: Sequence[OSError]) -> Iterator[ErasurePlace]:
+    """Folders that could not be listed."""
+    for error in missed:
+        yield ErasurePlace(kind, str(error.filename), 0, problem=error.strerror or str(error))
+
+
+def _search_cache(cache: str, spellings: Spellings | None) -> ErasurePlace:
+    """The caches. Nothing in them is lost: what cannot be read is deleted with the rest."""
     files = list(files_in(cache))
     count, problem = 0, ""
     for path in files if spellings else ():
@@ -244,8 +276,13 @@ def _drop_cache(cache: str, spellings: Spellings | None, *, apply: bool) -> Eras
             count += count_in_file(path, spellings) if spellings else 0
         except StoreFailed as error:
             problem = str(error)
-    place = ErasurePlace("cache", cache, len(files), _size(files), count, count if apply else 0, problem=problem)
-    if apply and os.path.isdir(cache):
+    return ErasurePlace("cache", cache, len(files), _size(files), count, problem=problem)
+
+
+def _drop_cache(place: ErasurePlace) -> ErasurePlace:
+    """Delete every cache: indexes have a text in pieces, where no search finds it. They are made again when needed."""
+    cache = place.path
+    if os.path.isdir(cache):
         for name in os.listdir(cache):
             path, aside = os.path.join(cache, name), os.path.join(cache, f".foretold-{token()}")
             with suppress(FileNotFoundError):
@@ -253,8 +290,7 @@ def _drop_cache(cache: str, spellings: Spellings | None, *, apply: bool) -> Eras
             shutil.rmtree(aside, ignore_errors=True)
             with suppress(OSError):
                 os.unlink(aside)
-        place = place._replace(problem="")
-    return place
+    return place._replace(removed=place.found, problem="")
 
 
 def _agent_paths(memories: Memories) -> Iterator[tuple[str, str]]:
@@ -275,8 +311,9 @@ def _plain_places(
 ) -> Iterator[ErasurePlace]:
     """The files below a path that have the texts, and one place for all the others."""
     files, size = 0, 0
+    missed: list[OSError] = []
     act: Callable[[str, Spellings], int] = blank_in_file if apply else count_in_file
-    for file in files_in(path):
+    for file in files_in(path, missed):
         if file.startswith(tuple(f"{each.rstrip('/')}/" for each in skip)) or file in skip:
             continue
         files += 1
@@ -288,6 +325,7 @@ def _plain_places(
             continue
         if count:
             yield ErasurePlace(kind, file, 1, _size([file]), count, count if apply else 0)
+    yield from _missed_places(kind, missed)
     if files or kind == "also":
         problem = "" if files or os.path.lexists(path) else "there is no such file or folder"
         yield ErasurePlace(kind, f"{path} (searched)", files, size, problem=problem)

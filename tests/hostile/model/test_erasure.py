@@ -223,3 +223,87 @@ def test_copies_that_undo_a_restore_are_deleted_with_what_names_them(place, inst
     assert holding(place.home, name) == set()
     with open(place.path(f"{state}/restores/1.json"), encoding="utf-8") as file:
         assert len(json.load(file)["files"][0]["before"][0]) == 64
+
+
+# What cannot be searched
+
+
+def add(installed, topic, body, **options):
+    words = ("memory", "add", topic, "-t", "user", "-d", "about it", "-b", body, "--anyway")
+    assert installed.run(*words, **options)[0] == 0
+
+
+def erase_in_words(installed, text, *words):
+    code, out, err = installed.run("memory", "erase", "--text-from", "-", *words, given=text.encode())
+    assert err == b""
+    return code, " ".join(out.decode().split())
+
+
+def store_of(place):
+    return f"{place.home}/.claude/projects/{slug(place.proj)}/memory"
+
+
+def test_one_unreadable_memory_stops_no_erasing_and_is_named(place, installed, needs_bits):
+    add(installed, "Locked", "Nothing to see.")
+    add(installed, "Leak", f"The key is {KEY}.")
+    os.chmod(f"{store_of(place)}/user_locked.md", 0)
+    for words in ((), ("--yes",), ("--yes",)):
+        code, said = erase_in_words(installed, KEY, *words)
+        assert code == (3 if words else 1), said
+        assert "user_locked.md" in said
+        assert "nowhere" not in said
+        assert "none is left" not in said
+    os.chmod(f"{store_of(place)}/user_locked.md", 0o600)
+    assert holding(place.home, KEY) == set()
+    assert erase_in_words(installed, KEY, "--yes")[0] == 0
+
+
+def test_nothing_is_promised_about_what_was_not_searched(place, installed, needs_bits):
+    """An index, a folder in the store, a folder of an agent, a history: each is named, and the rest is erased."""
+    add(installed, "Leak", f"The key is {KEY}.")
+    folder = f"{store_of(place)}/auto"
+    other = place.write("home/.claude/other/x.txt", "x")
+    os.mkdir(folder)
+    log = glob.glob(f"{place.home}/.local/state/foretold/*/log.jsonl")[0]
+    for path in (folder, os.path.dirname(other), f"{store_of(place)}/MEMORY.md", log):
+        mode = os.stat(path).st_mode
+        os.chmod(path, 0)
+        try:
+            for words in ((), ("--yes",)):
+                code, said = erase_in_words(installed, "n0t-" + KEY, *words)
+                assert (code, os.path.basename(path) in said or "log" in path) == (3, True), said
+                assert "nowhere" not in said
+                assert "none is left" not in said
+        finally:
+            os.chmod(path, mode)
+    assert erase_in_words(installed, KEY, "--yes")[0] == 0
+    assert holding(place.home, KEY) == set()
+
+
+def test_what_is_no_memory_in_the_folder_is_searched_and_named(place, installed):
+    add(installed, "Leak", "It is elsewhere.")
+    for name in ("notes.txt", ".hidden.md", "large.md"):
+        with open(f"{store_of(place)}/{name}", "w", encoding="utf-8") as file:
+            file.write(f"{KEY}\n" + "x" * (5 * 1024 * 1024 if name == "large.md" else 0))
+    code, said = erase_in_words(installed, KEY, "--yes")
+    assert code == 1
+    assert "It is also in 3 files" in said
+
+
+def test_each_memory_says_how_often_it_had_it_and_one_count_is_printed(place, installed):
+    add(installed, "One", f"{KEY}.")
+    add(installed, "Two", f"{KEY} and {KEY}.")
+    assert installed.run("memory", "recall", "one two")[0] == 0
+    before, after = erase_in_words(installed, KEY), erase_in_words(installed, KEY, "--yes")
+    count = before[1].split(" occurrences would be erased")[0].split()[-1]
+    assert f"{count} occurrences found:" in after[1]
+    assert f"erased: {count} of {count} " in after[1]
+    assert "would be" not in after[1]
+    changes = json.loads(installed.run("memory", "log", "--json")[1])["changes"]
+    why = {each["file"]: each["why"] for each in changes if each["op"] == "erase"}
+    assert why == {
+        "user_one.md": "erased 2 times; 1 record had it",
+        "user_two.md": "erased 4 times; 1 record had it",
+    }
+    for line in installed.run("memory", "erase", "one", "--yes")[1].decode().splitlines():
+        assert len(line) <= 80 or "/" in line, line

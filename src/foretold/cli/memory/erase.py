@@ -58,11 +58,11 @@ def _run(options: argparse.Namespace, memories: Memories, texts: list[str] | Non
     """Show what would be erased; erase it if that is wanted."""
     shown = _erase(options, memories, texts, apply=False)
     if not options.json:
-        _print_plan(shown, memories, is_memory=texts is None)
+        _print_plan(shown, memories, is_memory=texts is None, yes=options.yes)
     if not shown.found and not options.yes:
         if options.json:
             _emit(shown)
-        return 1 if _named(shown) else 0
+        return 3 if not shown.is_whole else 1 if _named(shown) else 0
     if options.json and not options.yes:
         _emit(shown)
         return 1
@@ -137,15 +137,17 @@ def _named(report: ErasureReport) -> list[ErasurePlace]:
     return [place for place in report.places if place.kind in NAMED_ONLY and place.found]
 
 
-def _print_plan(report: ErasureReport, memories: Memories, *, is_memory: bool) -> None:
+def _print_plan(report: ErasureReport, memories: Memories, *, is_memory: bool, yes: bool) -> None:
     paint = paint_of(memories)
     ours = [place for place in report.places if place.kind not in NAMED_ONLY]
-    _print_searched(report)
-    if not report.found:
+    _print_searched(report, paint)
+    if not report.found and report.is_whole:
         print("It is nowhere in what foretold keeps.")
+    elif not report.found:
+        print("It is not in what could be searched; not everything could be.")
     else:
         count = f"{report.found:,} versions and copies" if is_memory else plural(report.found, "occurrence")
-        print(f"{count} would be erased:")
+        print(f"{count} found:" if yes else f"{count} would be erased:")
         _print_places([place for place in ours if place.found], paint)
         if any(place.kind == "cache" and place.files for place in ours):
             print("Every cache is deleted, and made again when it is needed.")
@@ -156,28 +158,33 @@ def _print_plan(report: ErasureReport, memories: Memories, *, is_memory: bool) -
 def _print_done(report: ErasureReport, memories: Memories) -> None:
     paint = paint_of(memories)
     removed = sum(place.removed for place in report.places)
-    print(f"\nerased: {removed:,} of {report.found:,}")
+    if report.found:
+        print(f"\nerased: {removed:,} of {report.found:,}")
     if report.left:
-        print(paint.red(f"Searched again: {report.left:,} are left:"))
+        print(paint.red(f"Searched again: {report.left:,} {'is' if report.left == 1 else 'are'} left:"))
         _print_places([place._replace(found=place.left) for place in report.places if place.left], paint)
-    else:
+    elif report.is_whole:
         print("Searched again: none is left in what foretold keeps.")
+    else:
+        print(paint.red("Searched again: not everything could be searched, or changed. Erase again when it can."))
     _print_problems(report, paint)
     _print_named(report, paint)
     if memories.team is not None and any(
         place.kind == "memory" and place.removed and place.path == memories.team.path for place in report.places
     ):
-        print("The team's folder is in git: commits and clones still have it. Rewrite the history, or live with it.")
-    print("The disk, its snapshots and backups may keep old blocks. Revoke a credential that was leaked.")
+        said = "The team's folder is in git: commits and clones still have it. Rewrite the history, or live with it."
+        print(paint.wrap(said, 0))
+    said = "The disk, its snapshots and backups may keep old blocks. Revoke a credential that was leaked."
+    print(paint.wrap(said, 0))
 
 
-def _print_searched(report: ErasureReport) -> None:
+def _print_searched(report: ErasureReport, paint: Paint) -> None:
     files, count = sum(place.files for place in report.places), sum(place.size for place in report.places)
     kinds: Counter[str] = Counter()
     for place in report.places:
         kinds[place.kind] += place.files
     shown = ", ".join(f"{kind} {number:,}" for kind, number in kinds.items() if number)
-    print(f"searched: {plural(files, 'file')}, {size(count)} ({shown})")
+    print(paint.wrap(f"searched: {plural(files, 'file')}, {size(count)} ({shown})", 0))
 
 
 def _print_places(places: Sequence[ErasurePlace], paint: Paint) -> None:
@@ -190,16 +197,20 @@ def _print_places(places: Sequence[ErasurePlace], paint: Paint) -> None:
 def _print_problems(report: ErasureReport, paint: Paint) -> None:
     for place in report.places:
         if place.problem:
-            print(paint.red(f"not searched, or not changed: {paint.path(place.path)}: {paint.text(place.problem)}"))
+            what = "not changed" if place.found and place.kind not in NAMED_ONLY else "not searched"
+            print(paint.red(f"{what}: {paint.path(place.path)}"))
+            print(paint.wrap(place.problem, 6))
 
 
 def _print_named(report: ErasureReport, paint: Paint) -> None:
     found = _named(report)
     if not found:
         return
-    print(f"\nIt is also in {plural(len(found), 'file')} of agents, shells or settings, which are not ours to change:")
+    said = f"It is also in {plural(len(found), 'file')} of agents, shells or settings, which are not ours to change:"
+    print("\n" + paint.wrap(said, 0))
     _print_places(found, paint)
-    print("Delete them, or overwrite the text in them with: --also PATH. Else foretold may archive it again.")
+    said = "Delete them, or overwrite the text in them with: --also PATH. Else foretold may archive it again."
+    print(paint.wrap(said, 0))
 
 
 def _emit(report: ErasureReport) -> None:

@@ -8,6 +8,7 @@
 3. Digests of what was erased go too: who knows the rest of a text can find a short password by its digest. Random
    values take their place, the same for the same digest, so that the records still fit together.
 4. The history gets a record `erase` for each memory: when, by whom, how often; not what.
+5. A file that cannot be read stops nothing: it is named under `unread`, and everything else is erased.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from foretold.errors import ForetoldError, NoSuchMemory, NotSynced, WriteRefused
+from foretold.errors import ForetoldError, NoSuchMemory, NotSynced, StoreFailed, WriteRefused
 from foretold.memory.note import INDEX, read_note
 from foretold.memory.store.index_file import Update, entries_of, update_index
 from foretold.memory.store.journal import Change
@@ -40,6 +41,9 @@ class StoreErasure(NamedTuple):
     versions: int  #: records of the history that have it
     history: int  #: how often it is in them
     proposals: int  #: how often it is in proposals and plans
+    memories: dict[str, tuple[int, int]]  #: of each memory: how often it is in its records, and in how many
+    read: tuple[str, ...]  #: the files that were searched
+    unread: dict[str, str]  #: those that could not be, and why
 
     @property
     def total(self) -> int:
@@ -68,6 +72,10 @@ class Eraser:
     def clean_record(self, record: dict[str, object]) -> tuple[dict[str, object], int]:
         """A record of proposals or plans without it, and how often it was there."""
         raise NotImplementedError
+
+    def memory_of(self, change: Change) -> str:
+        """The file of the memory that a change counts for."""
+        return change.file
 
     @property
     def spellings(self) -> Spellings | None:
@@ -189,6 +197,9 @@ class MemoryEraser(Eraser):
             return self._without_lines(change.data or b"")[1]
         return int(self._is_leftover(change))
 
+    def memory_of(self, change: Change) -> str:
+        return self.current if change.number in self.numbers or self._is_leftover(change) else change.file
+
     def clean(self, change: Change, when: str) -> Change | None:
         if change.number < self._first:
             return None
@@ -240,14 +251,21 @@ class MemoryEraser(Eraser):
 
 def find_in_store(store: Store, eraser: Eraser) -> StoreErasure:
     """What would be erased. Under the store's lock; what other programs wrote is recorded first."""
-    counts = [
-        count
-        for line, change in store.journal.scan()
-        if (count := eraser.look_at_damage(line.data) if change is None else eraser.look(change))
-    ]
-    files = {file: count for file, data in _files(store) if (count := eraser.clean_file(file, data)[2])}
+    counts = []
+    memories: dict[str, tuple[int, int]] = {}
+    for line, change in store.journal.scan():
+        count = eraser.look_at_damage(line.data) if change is None else eraser.look(change)
+        if not count:
+            continue
+        counts.append(count)
+        if change is not None:
+            times, records = memories.get(file := eraser.memory_of(change), (0, 0))
+            memories[file] = times + count, records + 1
+    unread: dict[str, str] = {}
+    held = {file: eraser.clean_file(file, data)[2] for file, data in _files(store, unread)}
+    files = {file: count for file, count in held.items() if count}
     proposals = sum(_scrub(log, eraser, apply=False) for log in _other_logs(store))
-    return StoreErasure(files, len(counts), sum(counts), proposals)
+    return StoreErasure(files, len(counts), sum(counts), proposals, memories, tuple(held), unread)
 
 
 def erase_in_store(store: Store, eraser: Eraser, when: str, *, apply: bool, by: str = "user") -> StoreErasure:
@@ -255,7 +273,7 @@ def erase_in_store(store: Store, eraser: Eraser, when: str, *, apply: bool, by: 
     if apply and store.policy == "read-only":
         raise WriteRefused("the write policy is read-only: nothing is erased")
     if not os.path.isdir(store.path) and not os.path.isdir(store.state):
-        return StoreErasure({}, 0, 0, 0)
+        return StoreErasure({}, 0, 0, 0, {}, (), {})
     with store.versioned.locked_all():
         store.journal.refresh()
         found = find_in_store(store, eraser)
@@ -271,11 +289,13 @@ def erase_in_store(store: Store, eraser: Eraser, when: str, *, apply: bool, by: 
 
 def _commit(store: Store, eraser: Eraser, found: StoreErasure, when: str, by: str) -> None:
     """Prepare the new history, change the files, adopt the history."""
-    changed = [(file, data, *eraser.clean_file(file, data)) for file, data in _files(store) if file in found.files]
-    index = store.folder.read_index() if os.path.isdir(store.path) else None
+    changed = [(file, data, *eraser.clean_file(file, data)) for file, data in _files(store, {}) if file in found.files]
+    is_there = os.path.isdir(store.path) and INDEX not in found.unread
+    index = store.folder.read_index() if is_there else None
     listing = _plan_index(eraser, changed, index)
     clean = _cleaner(eraser, when)
-    files = sorted((eraser.touched | {each[0] for each in changed}) - {INDEX}) or [INDEX]
+    named = {file for file in eraser.touched if file in found.memories}
+    files = sorted((named | {each[0] for each in changed}) - {INDEX}) or [INDEX]
     for change in store.journal.changes():
         clean(change)  # the digests that are replaced are known before the first line is written
     records = list(_records(store, files, changed, eraser, found, when, by))
@@ -361,23 +381,32 @@ def _records(
 ) -> Iterator[Change]:
     """A record for each memory: that it was erased from, and how the file is now."""
     now = {file: (name, new) for file, _, name, new, _ in changed}
-    why = f"erased {found.total:,} times; {found.versions:,} records of the history had it"
     for number, file in enumerate(files, store.journal.number + 1):
         head = store.journal.heads.get(file)
         before = eraser.known(head.digest) if head else None
         name, data = now.get(file, (eraser.safe_name(file), None))
         after = before if file not in now else None if data is None else digest_of(data)
+        times, records = found.memories.get(file, (0, 0))
+        why = f"erased {_count(times + found.files.get(file, 0), 'time')}; {_count(records, 'record')} had it"
         record = Change(number, when, "erase", name, before, after, by, why=why, erased=when)
         yield record._replace(data=data) if after != before else record
 
 
-def _files(store: Store) -> Iterator[tuple[str, bytes]]:
-    """Every memory file with its bytes, and the index."""
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" + "s" * (number != 1)
+
+
+def _files(store: Store, unread: dict[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Every memory file with its bytes, and the index; `unread` gets those that cannot be read, and why."""
     if not os.path.isdir(store.path):
         return
     for file in (*store.folder.files(), INDEX):
-        with suppress(NoSuchMemory):
+        try:
             yield file, store.folder.read(file).data
+        except NoSuchMemory:
+            continue
+        except StoreFailed as error:
+            unread[file] = str(error).removesuffix(". Nothing was changed")
 
 
 def _other_logs(store: Store) -> Iterator[RecordLog]:

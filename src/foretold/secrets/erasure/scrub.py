@@ -14,7 +14,6 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 from foretold.errors import StoreFailed
 from foretold.secrets.erasure.spellings import Spellings, blank
@@ -30,22 +29,33 @@ _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 RecordChange = Callable[[dict[str, object]], tuple[dict[str, object], int]]
 
 
-def files_in(folder: str) -> Iterator[str]:
-    """Every regular file below a folder, or the file itself; links are not followed."""
+def files_in(folder: str, missed: list[OSError] | None = None) -> Iterator[str]:
+    """Every regular file below a folder, or the file itself; links are not followed.
+
+    `missed` gets why a folder could not be listed; that nothing is there is no reason.
+    """
+
+    def miss(error: OSError) -> None:
+        if missed is not None and not isinstance(error, FileNotFoundError | NotADirectoryError):
+            missed.append(error)
+
     try:
         kind = os.lstat(folder).st_mode
-    except OSError:
+    except OSError as error:
+        miss(error)
         return
     if stat.S_ISREG(kind):
         yield folder
     elif stat.S_ISDIR(kind):
-        for above, folders, names in os.walk(folder):
+        for above, folders, names in os.walk(folder, onerror=miss):
             folders.sort()
             for name in sorted(names):
                 path = os.path.join(above, name)
-                with suppress(OSError):
+                try:
                     if stat.S_ISREG(os.lstat(path).st_mode):
                         yield path
+                except OSError as error:
+                    miss(error)
 
 
 def count_in_file(path: str, spellings: Spellings) -> int:
