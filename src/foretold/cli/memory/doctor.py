@@ -38,7 +38,8 @@ def command_compact(words: Sequence[str]) -> int:
     parser.add_argument("--yes", action="store_true", help="write it; the old one is in the history")
     history = "not the index, but the history: drop the texts of old versions, and show first which"
     parser.add_argument("--history", action="store_true", help=history)
-    parser.add_argument("--days", type=int, metavar="N", help="with --history: keep all of the last N days (90)")
+    days = "with --history: keep all of the last N days (90), then the last of a day, after a year of a week"
+    parser.add_argument("--days", type=int, metavar="N", help=days)
     options, memories = parse_and_open(parser, words)
     if options.history:
         from foretold.cli.memory.history import command_compact_history

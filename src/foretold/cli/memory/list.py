@@ -13,8 +13,8 @@ from foretold.memory.doctor import find_misplaced
 from foretold.memory.note import INDEX, TYPES, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
-from foretold.memory.store.journal import Change
-from foretold.memory.store.store import describe_missing
+from foretold.memory.store.journal import Change, describe_missing
+from foretold.memory.store.store import find_before
 from foretold.text.diff import unified
 from foretold.types import Finding
 
@@ -197,6 +197,16 @@ def _text(change: Change | None) -> str:
     return ((change and change.data) or b"").decode("utf-8", "replace")
 
 
+def _describe_untold(change: Change) -> str:
+    """Why there is nothing to say about what a change changed; empty if there is."""
+    if change.op == "erase" and not change.has_text:
+        return f"change {change.number} erased something of {change.file}: what it was is not kept"
+    if change.op == "compact":
+        return f"change {change.number} dropped texts of old versions; see: foretold memory log"
+    is_lost = change.after is not None and not change.has_text
+    return describe_missing(change) or (f"the history has no text of change {change.number}" if is_lost else "")
+
+
 def command_diff(words: Sequence[str]) -> int:
     about = "What a change changed: the last one of a memory, or the one with a number."
     parser = parser_of("diff", about, "  foretold memory diff NAME\n  foretold memory diff --at 12")
@@ -209,14 +219,15 @@ def command_diff(words: Sequence[str]) -> int:
     changes = memories.log(options.name)
     wanted = [change for change in changes if options.at in (0, change.number)]
     if not wanted:
-        print("foretold: there is no such change; see: foretold memory log", file=sys.stderr)
+        number = options.name.isdigit() and not options.at
+        see = f"change {options.name}: foretold memory diff --at {options.name}" if number else "foretold memory log"
+        print(f"foretold: there is no such change; see: {see}", file=sys.stderr)
         return 2
     change = wanted[-1]
-    before = next((each for each in reversed(changes) if each.after == change.before and each.has_text), None)
-    for each in (change, next((each for each in reversed(changes) if each.after == change.before), change)):
-        if missing := describe_missing(each) if before is None or each is change else "":
-            print(f"foretold: {missing}", file=sys.stderr)
-            return 1
+    before = find_before(changes, change)
+    if missing := _describe_untold(change) or (describe_missing(before) if before else ""):
+        print(f"foretold: {missing}", file=sys.stderr)
+        return 1
     said = unified(_text(before), _text(change), change.file)
     if options.json:
         emit("diff", {"number": change.number, "file": change.file, "diff": said})

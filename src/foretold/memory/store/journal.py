@@ -407,3 +407,16 @@ def fields_of(record: dict[str, object]) -> Change:
 def change_of(record: dict[str, object]) -> Change:
     """The change in a record of the log whose text is stored whole."""
     return fields_of(record)._replace(data=text_of(record))
+
+
+def describe_missing(change: Change) -> str:
+    """Why the text of a change cannot be had; empty if it can, or if the change had none.
+
+    A deletion had none, nor a record that something was erased: that is not the version that was.
+    """
+    is_version = change.op not in ("erase", "delete")
+    if change.has_text or not is_version or not (change.erased or change.dropped):
+        return ""
+    if change.erased:
+        return f"the text of change {change.number} was erased on {change.erased[:10]}"
+    return f"the text of change {change.number} was dropped on {change.dropped[:10]} to bound the history"

@@ -20,7 +20,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from foretold.errors import StoreFailed
-from foretold.memory.store.journal import Change, Journal
+from foretold.memory.store.journal import KEYS, Change, Journal
+from foretold.storage.append_log import encode
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ YEAR = 365  #: days of which the last version of a day is kept; before them, of 
 AIM = 0.75  #: of the bound; so the log is not rewritten at each change
 LEAST = 1024  #: bytes of a record; the text of a shorter one is not worth dropping: its record stays
 NOTE = "log.jsonl"  #: the file that the record of a compaction names
+NOTE_SIZE = 210  #: bytes of that record, about
+MARK_SIZE = len(',"dropped":"2026-11-18T00:00:00Z"')  #: bytes that say when a text was dropped
+EMPTY = len(encode({})) + 1  #: bytes of a record without its keys; less than a comma
 UNDONE = ("delete", "restore")  #: operations before which the version is kept
 
 
@@ -42,6 +46,7 @@ class HistoryPlan(NamedTuple):
     versions: int  #: that can be restored now
     drop: frozenset[int]  #: the numbers of the changes whose text would go
     files: dict[str, int]  #: how many of each file
+    spared: int = 0  #: versions that are old enough, and stay: without them the log would not be smaller
 
 
 class _Version(NamedTuple):
@@ -52,6 +57,7 @@ class _Version(NamedTuple):
     day: int  #: since 1970; 0 if its time cannot be read
     size: int  #: bytes of its record
     base: int  #: the number of the change it is based on; 0: it is stored whole
+    text: int  #: bytes of its record that are its text
 
 
 def plan_compaction(journal: Journal, *, days: int = DAYS, bound: int = 0, today: int | None = None) -> HistoryPlan:
@@ -63,7 +69,9 @@ def plan_compaction(journal: Journal, *, days: int = DAYS, bound: int = 0, today
     free = sum(each.size for each in versions if each.number in drop)
     if bound and size - free > bound:
         drop |= _beyond(versions, protected | drop, size - free - int(bound * AIM))
-    after = size - sum(each.size - _note_size(each) for each in versions if each.number in drop)
+    after = size + NOTE_SIZE - sum(each.text - MARK_SIZE for each in versions if each.number in drop)
+    if after >= size:
+        return HistoryPlan(size, size, len(kept | drop), frozenset(), {}, len(drop))
     files = Counter(each.file for each in versions if each.number in drop)
     return HistoryPlan(size, after, len(kept | drop), frozenset(drop), dict(files))
 
@@ -126,7 +134,9 @@ def _look(journal: Journal) -> tuple[list[_Version], set[int], int]:
         if change.has_text:
             base = line.record.get("base", 0)
             day = _day_of(change.time)
-            versions.append(_Version(change.number, change.file, day, len(line.data), base if type(base) is int else 0))
+            text = sum(len(encode({key: line.record[key]})) - EMPTY for key in (*KEYS, "base") if key in line.record)
+            base = base if type(base) is int else 0
+            versions.append(_Version(change.number, change.file, day, len(line.data), base, text))
             last[change.file] = change.number
     return versions, protected | set(last.values()), size
 
@@ -191,8 +201,3 @@ def _beyond(versions: list[_Version], kept: set[int], excess: int) -> set[int]:
         if not files[file]:
             del taken[file], files[file]
     return drop
-
-
-def _note_size(version: _Version) -> int:
-    """About how many bytes the record of a dropped version has."""
-    return min(version.size, 400)

@@ -22,7 +22,7 @@ from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, W
 from foretold.memory.format.write import render_note
 from foretold.memory.note import INDEX, TYPES, Memory, new_file, read_note, safe_file, slug_of
 from foretold.memory.store.index_file import Update, entries_of, line_of
-from foretold.memory.store.journal import Change
+from foretold.memory.store.journal import Change, describe_missing
 from foretold.memory.store.transaction import TOO_LARGE, ExternalChanges, VersionedFolder, now
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Modes
@@ -485,18 +485,22 @@ def find_version(life: list[Change], name: str, at: int, now: str) -> Change:
         missing = [describe_missing(change) for change in life if at in (0, change.number)]
         if any(missing):
             raise NoSuchMemory(f"{next(filter(None, reversed(missing)))}; see: foretold memory log")
+        if at and any(change.number == at for change in life):
+            raise NoSuchMemory(f"change {at} of {name!r} left no text to restore; see: foretold memory log")
         which = f"change {at}" if at else "earlier version"
         raise NoSuchMemory(f"the history has no {which} of {name!r}; see: foretold memory log")
     return wanted[-1]
 
 
-def describe_missing(change: Change) -> str:
-    """Why the text of a change cannot be had; empty if it can, or if the change has none."""
-    if change.has_text or not (change.erased or change.dropped):
-        return ""
-    if change.erased:
-        return f"the text of change {change.number} was erased on {change.erased[:10]}"
-    return f"the text of change {change.number} was dropped on {change.dropped[:10]} to bound the history"
+def find_before(changes: list[Change], change: Change) -> Change | None:
+    """The version that a change replaced, of the same memory; None if there was none, or it is not known."""
+    if change.before is None:
+        return None
+    earlier = [each for each in changes if each.number < change.number]
+    life = changes_of(earlier, change.old or change.file)
+    found = [each for each in life if each.after == change.before]
+    same = [each for each in earlier if each.after == change.before]  # another file with the same text
+    return next((each for each in reversed(found or same) if each.has_text), found[0] if found else None)
 
 
 def find_index_line(life: list[Change], file: str) -> str:
