@@ -93,21 +93,27 @@ NAMED_ONLY = ("agent", "shell", "settings")  #: kinds of places that are not our
 
 
 def erase_memory(memories: Memories, name: str, *, apply: bool) -> ErasureReport:
-    """Erase one memory with all its versions, whether it exists or was deleted."""
-    store = next((store for store in memories.stores if store.has(name)), None)
-    store = store or next((store for store in memories.stores if store.log(name)), memories.own)
-    eraser = MemoryEraser(store, name)
-    found = erase_in_store(store, eraser, now(), apply=apply)
-    unread = {file: why for file, why in found.unread.items() if file in (INDEX, eraser.current)}
-    places = list(_store_places(store, found._replace(unread=unread), apply=apply))
+    """Erase one memory with all its versions from every store that has it or had it, a copy for the team included."""
+    stores = [store for store in memories.stores if store.has(name) or store.log(name)] or [memories.own]
+    places = [place for store in stores for place in _erase_versions(store, name, apply=apply)]
     cache = _search_cache(memories.place.cache, None)
     places.append(_drop_cache(cache) if apply else cache)
     if apply:
         _note(memories, places)
-        again = MemoryEraser(store, eraser.current)
-        left = sum(change.has_text for change in store.log() if change.number in again.numbers)
-        places = [place._replace(left=left) if place.kind == "history" else place for place in places]
     return ErasureReport(tuple(places), apply)
+
+
+def _erase_versions(store: Store, name: str, *, apply: bool) -> list[ErasurePlace]:
+    """Erase a memory from one store; the places, with what is left in the history."""
+    eraser = MemoryEraser(store, name)
+    found = erase_in_store(store, eraser, now(), apply=apply)
+    unread = {file: why for file, why in found.unread.items() if file in (INDEX, eraser.current)}
+    places = list(_store_places(store, found._replace(unread=unread), apply=apply))
+    if not apply:
+        return places
+    again = MemoryEraser(store, eraser.current)
+    left = sum(change.has_text for change in store.log() if change.number in again.numbers)
+    return [place._replace(left=left) if place.kind == "history" else place for place in places]
 
 
 def erase_text(memories: Memories, texts: Sequence[str], *, also: Sequence[str] = (), apply: bool) -> ErasureReport:

@@ -107,17 +107,22 @@ def is_chosen(value: str, *, code: bool = True) -> bool:
 def is_told(value: str) -> bool:
     """Whether a value that stands without quotes, after a word for a password, is one.
 
-    >>> [is_told(value) for value in ("rosebud42", "Summer2024", "SHA-256", "docs/keys2.md", "reset_token2", "vault")]
-    [True, True, False, False, False, False]
+    >>> [is_told(value) for value in ("rosebud42", "S3cretPassw0rd9", "SHA-256", "docs/keys2.md", "reset_token2")]
+    [True, True, False, False, False]
     """
     return (
         len(value) >= SHORTEST
         and is_chosen(value)
         and "://" not in value
         and not _TECHNICAL.fullmatch(value)
-        and not _NAMED_SO.fullmatch(value)
+        and not _names_secret(value)
         and not _PATH.fullmatch(value)
     )
+
+
+def _names_secret(value: str) -> bool:
+    """Whether a value is the name of a variable for a secret: `reset_token2`. With more digits, a person chose it."""
+    return bool(_NAMED_SO.fullmatch(value)) and sum(map(str.isdigit, value)) < 2
 
 
 def is_mentioned(value: str) -> bool:

@@ -173,6 +173,22 @@ def test_a_memory_is_erased_with_all_its_versions(place, installed):
     assert installed.run("memory", "doctor")[0] == 0
 
 
+def test_a_memory_is_erased_from_every_store_that_has_or_had_it(place, installed):
+    place.git("init -q")
+    for words in (
+        ("add", "Router", "-t", "project", "-d", "first XYZZY-ONE", "-b", "It is XYZZY-ONE."),
+        ("edit", "router", "-b", "It is XYZZY-TWO."),
+        ("share", "router", "--yes"),
+        ("rm", "router"),
+    ):
+        code, _, err = installed.run("memory", *words)
+        assert code == 0, err
+    assert len(holding(place.root, "XYZZY")) > 2  # the team's file, two histories
+    code, out, err = installed.run("memory", "erase", "router", "--yes")
+    assert code == 0, (out, err)
+    assert holding(place.root, "XYZZY") == set()
+
+
 def test_the_credentials_of_a_memory_are_erased_by_kind_and_not_shown(place, installed):
     leak(place, installed, KEY)
     code, out, err = installed.run("memory", "erase", "deploy", "--credentials", "--yes")
