@@ -84,3 +84,41 @@ def test_a_larger_one_is_compacted(repo):
     assert text(run(repo, "log")).count("dropped on") == text(run(repo, "log")).count("to bound the history")
     done = run(repo, "diff", "--at", "3")
     assert (done.returncode, "was dropped on" in errors(done)) == (1, True)
+
+
+def test_going_back_and_forth_loses_no_note_and_reading_changes_nothing(repo):
+    add(repo, "A", "0")
+    for number in range(3):
+        assert run(repo, "edit", "a", "-b", f"{number + 1} {os.urandom(3000).hex()}").returncode == 0
+    add(repo, "B", "secret")
+    assert run(repo, "compact", "--history", "--days", "0", "--yes").returncode == 0
+    assert run(repo, "erase", "b", "--yes").returncode == 0
+    before = text(run(repo, "log"))
+    assert "dropped on" in before
+    assert "erased on" in before
+    for turn in range(2):
+        done = run(repo, "doctor", "--format", "1")
+        assert "is in format 1 now" in words_of(done)
+        state = tree(state_of(repo))
+        assert "format" not in state
+        done = run(repo, "restore", "a", "--at", "2")
+        assert (done.returncode, "was dropped on" in errors(done)) == (2, True)
+        assert run(repo, "diff", "--at", "2").returncode == 1
+        for words in (["log"], ["doctor"], ["list"], ["erase", "a"], ["compact", "--history"], ["inbox"]):
+            run(repo, *words)
+        assert text(run(repo, "log")) == before
+        assert tree(state_of(repo)) == state
+        assert run(repo, "edit", "a", "-d", f"d{turn}").returncode == 0
+        assert "format" in tree(state_of(repo))
+        assert text(run(repo, "log")).endswith(before)
+        before = text(run(repo, "log"))
+
+
+def test_what_another_program_wrote_is_a_change_that_migrates(repo):
+    add(repo, "A", "0")
+    assert run(repo, "doctor", "--format", "1").returncode == 0
+    (name,) = os.listdir(f"{repo.home}/.claude/projects")
+    with open(f"{repo.home}/.claude/projects/{name}/memory/user_b.md", "w", encoding="utf-8") as file:
+        file.write("b\n" * 4000)
+    assert "other create   user_b.md" in text(run(repo, "log"))
+    assert "format" in tree(state_of(repo))

@@ -19,6 +19,7 @@ from foretold.memory.location import identity_of, save_identity
 from foretold.memory.note import INDEX
 from foretold.memory.project import Memories, open as open_memories
 from foretold.memory.store.index_file import Budget
+from foretold.memory.store.transaction import FORMAT
 from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING
 
@@ -96,7 +97,10 @@ def command_doctor(words: Sequence[str]) -> int:
     about = "What is wrong with the memories here, and what to do about it."
     parser = parser_of("doctor", about, "  foretold memory doctor\n  foretold memory doctor --fix")
     parser.add_argument("--fix", action="store_true", help="update the index from the files; shorten a too large one")
-    back = "bring the history into format N, for an older foretold; the next change brings it back"
+    back = (
+        "bring the history into format N, for an older foretold: 1, the first, or 2, that of this one. The older one "
+        "does not see what was erased or dropped, and no index that is kept apart; the next change brings it back"
+    )
     parser.add_argument("--format", type=int, metavar="N", help=back)
     options, memories = parse_and_open(parser, words)
     if options.format is not None:
@@ -148,10 +152,22 @@ def _change_format(memories: Memories, version: int, *, is_json: bool) -> int:
     if is_json:
         emit("doctor", {"folder": memories.place.store, "findings": []})
         return 0
-    for state, before in done.items():
-        if before:
-            print(f"{printable(state)}: format {min(before, version)}" + ", as before" * (before <= version))
+    paint = paint_of(memories)
+    for store in memories.stores:
+        print(paint.wrap(_describe_format(paint.path(store.path), done[store.state], version), 0))
     return 0
+
+
+def _describe_format(folder: str, before: int, version: int) -> str:
+    """What going back to a format did to a history that had another one."""
+    if not before:
+        return f"There is no history of {folder} yet."
+    back = f"The next change by this foretold brings it to format {FORMAT}"
+    if before <= version:
+        return f"The history of {folder} is in format {before} already." + f" {back}." * (before < FORMAT)
+    lost = "does not see which texts were erased or dropped, and no index that is kept apart; none of that is lost"
+    now = f"The history of {folder} is in format {version} now, for an older foretold"
+    return f"{now}. That one {lost}. {back}."
 
 
 MOST_SHOWN = 20  #: lines of an index that is proposed

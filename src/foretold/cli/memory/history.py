@@ -22,7 +22,7 @@ def command_compact_history(options: argparse.Namespace, memories: Memories) -> 
     store = memories.own
     if not os.path.isdir(store.state):
         raise NoSuchMemory(f"there is no history of {store.path}")
-    with store.versioned.locked_all():
+    with store.versioned.locked_all(reading=True):
         store.journal.refresh()
         plan = plan_compaction(store.journal, days=days, bound=store.versioned.bound)
     shown = {"size": plan.size, "after": plan.after, "versions": plan.versions, "drop": len(plan.drop)}

@@ -274,7 +274,7 @@ def erase_in_store(store: Store, eraser: Eraser, when: str, *, apply: bool, by: 
         raise WriteRefused("the write policy is read-only: nothing is erased")
     if not os.path.isdir(store.path) and not os.path.isdir(store.state):
         return StoreErasure({}, 0, 0, 0, {}, (), {})
-    with store.versioned.locked_all():
+    with store.versioned.locked_all(reading=not apply):
         store.journal.refresh()
         found = find_in_store(store, eraser)
         if apply and found.total:

@@ -9,6 +9,9 @@
    is made again: each step can be made twice.
 2. Every step has one that leads back. It loses no text: what the older format cannot say is written in its own words.
 3. A step back rewrites only the records that the older format does not know; all others stay byte for byte.
+4. What says that a text was erased or dropped stays in the records of format 1: its program ignores keys that it does
+   not know, and a newer one finds them again.
+5. Reading leaves an older format as it is; the first change brings it to the newest.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 #: keys of a record of format 1
 FIRST_KEYS = frozenset("number time op file before after by old session why listing entry text base64".split())
+NOTES = frozenset(("erased", "dropped"))  #: keys that may stay in such a record
 
 
 def migrate(versioned: VersionedFolder, version: int, to: int) -> None:
@@ -73,7 +77,7 @@ def _lines(path: str) -> Iterator[bytes]:
 
 def _is_foreign(line: bytes) -> bool:
     record = decode(line.rstrip(b"\n"))
-    return record is not None and not record.keys() <= FIRST_KEYS
+    return record is not None and not record.keys() <= FIRST_KEYS | NOTES
 
 
 def _plain_lines(versioned: VersionedFolder, path: str) -> Iterator[bytes]:
@@ -87,7 +91,7 @@ def _plain_lines(versioned: VersionedFolder, path: str) -> Iterator[bytes]:
 def _first_record(change: Change) -> dict[str, object]:
     """A change as a record of format 1."""
     plain = Change(*(getattr(change, name) for name in Change._fields))
-    return {key: value for key, value in record_of(plain, is_packed=False).items() if key in FIRST_KEYS}
+    return {key: value for key, value in record_of(plain, is_packed=False).items() if key in FIRST_KEYS | NOTES}
 
 
 Step = Callable[["VersionedFolder"], None]

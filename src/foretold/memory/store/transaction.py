@@ -85,12 +85,14 @@ class VersionedFolder:
         self.state = Folder(state, Modes(), kernel)
         self.journal = Journal(state, cache, kernel)
         self.bound = BOUND
+        self._older = 0  #: the format of the history, if it is an older one that is only read
 
     @contextmanager
-    def locked(self, *, whole: bool = False) -> Iterator[ExternalChanges]:
+    def locked(self, *, whole: bool = False, reading: bool = False) -> Iterator[ExternalChanges]:
         """Lock the folder, with what happened to it until now recorded; `whole`: every file is looked at."""
-        with self.locked_history(), self.folder.locked(self._save_leftover):
+        with self.locked_history(reading=reading), self.folder.locked(self._save_leftover):
             if large := self.folder.leftovers():
+                self._migrate()
                 from foretold.memory.store.large_index import settle_leftovers
 
                 settle_leftovers(self, large)
@@ -99,30 +101,46 @@ class VersionedFolder:
                 self.folder.root()  # repair its mode: an agent made it
             yield self._record_external(whole=whole)
             if self.journal.size > self.bound:
+                self._migrate()
                 from foretold.memory.store.retention import keep_bound  # not while there is room
 
                 keep_bound(self.journal, self.bound, now())
             self.journal.save()
 
-    def locked_all(self) -> AbstractContextManager[object]:
+    def locked_all(self, *, reading: bool = False) -> AbstractContextManager[object]:
         """Lock the folder, with every file of it looked at; the history alone, if there is no folder."""
-        return self.locked(whole=True) if os.path.isdir(self.folder.path) else self.locked_history()
+        if os.path.isdir(self.folder.path):
+            return self.locked(whole=True, reading=reading)
+        return self.locked_history(reading=reading)
 
     # The format of the history
 
     @contextmanager
-    def locked_history(self) -> Iterator[None]:
-        """Lock the history, in the format of this program. One of a newer program is refused, and stays as it is."""
+    def locked_history(self, *, reading: bool = False) -> Iterator[None]:
+        """Lock the history, in the format of this program. One of a newer program is refused, and stays as it is.
+
+        `reading`: an older format stays, until something is recorded.
+        """
         self.read_format()
         with self.state.locked():
             version = self.read_format()
-            if version and version < FORMAT:
-                from foretold.memory.store.migration import migrate
-
-                migrate(self, version, FORMAT)
-            elif not version:
+            self._older = version if version < FORMAT else 0
+            if not version:
                 self.write_format(FORMAT)
-            yield
+            elif not reading:
+                self._migrate()
+            try:
+                yield
+            finally:
+                self._older = 0
+
+    def _migrate(self) -> None:
+        """Bring an older history into the format of this program, before something is written. Under its lock."""
+        if self._older:
+            from foretold.memory.store.migration import migrate
+
+            migrate(self, self._older, FORMAT)
+            self._older = 0
 
     def read_format(self) -> int:
         """The format of the history: 0 if there is none yet, 1 if it does not say. StoreFailed if it is a newer one."""
@@ -136,7 +154,7 @@ class VersionedFolder:
         """Every change, with what other programs did until now. Locked: another process may be writing a record."""
         if not os.path.isdir(self.folder.path) and not os.path.isdir(self.state.path):
             return []
-        with self.locked_all():
+        with self.locked_all(reading=True):
             return self.journal.changes(findings)
 
     def _record_external(self, *, whole: bool = False) -> ExternalChanges:
@@ -154,6 +172,8 @@ class VersionedFolder:
 
     def record(self, changes: list[Change]) -> list[Change]:
         """Append changes to the history under the next numbers."""
+        if changes:
+            self._migrate()
         first = self.journal.number + 1
         numbered = [change._replace(number=first + at) for at, change in enumerate(changes)]
         self.journal.append(numbered)
@@ -166,6 +186,7 @@ class VersionedFolder:
         if not data or any((change.data or b"").startswith(data) for change in changes):
             return
         if digest_of(data) not in {change.listing for change in changes} and not self._is_start_of_index(data, changes):
+            self._migrate()
             self.journal.append([self.change("leftover", "leftover.md", None, data, {"by": "other"})])
 
     def _is_start_of_index(self, data: bytes, changes: list[Change]) -> bool:
