@@ -294,6 +294,80 @@ def test_the_command_still_shows_the_user_the_exact_text(hostile, installed):
     assert SECRET.encode() in out
 
 
+PRIVATE = (
+    *(".claude/plans/foo.md", ".claude/paste-cache/a.md", ".claude/backups/a.md", ".claude/session-env/a.md"),
+    *(".claude/agent-memory/x/MEMORY.md", ".claude/style.md", ".codex/log/a.md", ".gemini/antigravity/brain/a.md"),
+    *(".cursor/plans/a.md", ".config/opencode/plans/a.md", ".claude/projects/-other/memory/MEMORY.md"),
+)
+
+
+@pytest.mark.parametrize("agent", all_agents())
+def test_what_agents_keep_in_their_folders_is_named_and_not_returned(place, agent):
+    place.folder("proj/.git")
+    for path in PRIVATE:
+        place.write(f"home/{path}", f"{SECRET}\n")
+    paths = [f"~/{path}" for path in PRIVATE]
+    place.write("proj/opencode.json", json.dumps({"instructions": [*paths, "~/.claude/**/*.md", "~/.claude/*/*.md"]}))
+    place.write("proj/.aider.conf.yml", f"read: [{', '.join(f'{place.home}/{path}' for path in PRIVATE)}]\n")
+    names = {"context": {"fileName": ["GEMINI.md", "antigravity/brain/a.md", "../.claude/plans/foo.md"]}}
+    place.write("proj/.gemini/settings.json", json.dumps(names))
+    place.write("proj/.qwen/settings.json", json.dumps(names))
+    place.write("proj/.claude/settings.json", '{"autoMemoryDirectory": "~/.claude/projects/-other/memory"}')
+    for name in WALK:
+        place.write(f"proj/{name}", "\n\n".join(f"@{path}" for path in paths))
+    for at, path in enumerate(PRIVATE):
+        place.link(f"proj/.claude/rules/{at}.md", f"{place.home}/{path}")
+    for memory in (".claude/projects/-other/memory", ".claude/agent-memory/x"):
+        place.write("proj/.claude/settings.json", json.dumps({"autoMemoryDirectory": f"~/{memory}"}))
+        told, said = ask_all(place, agent)
+        assert SECRET not in said
+    if agent == "opencode":
+        assert f"[not returned: outside the project and the agent's own files: {place.home}/{PRIVATE[0]}" in told
+
+
+def test_names_that_the_user_chose_are_returned(place):
+    place.folder("proj/.git")
+    place.write("home/.gemini/settings.json", '{"context": {"fileName": "CONTEXT.md"}}')
+    place.write("home/.gemini/CONTEXT.md", "Say mine.\n")
+    assert "Say mine." in ask_all(place, "gemini-cli")[0]
+    place.write("home/.claude/CLAUDE.md", "Say other.\n")
+    assert "Say other." in ask_all(place, "opencode")[0]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "qwen-code"])
+def test_the_memory_index_of_this_project_is_returned(place, agent):
+    from foretold.dialects.claude_code.settings import slug
+
+    place.folder("proj/.git")
+    user = {"claude-code": ".claude", "qwen-code": ".qwen"}[agent]
+    place.write(f"home/{user}/projects/{slug(place.proj)}/memory/MEMORY.md", "Say index.\n")
+    assert "Say index." in ask_all(place, agent)[0]
+
+
+@pytest.mark.parametrize("form", ["commondir", "worktree", "link"])
+@pytest.mark.parametrize("agent", all_agents())
+def test_a_forged_worktree_gets_nothing_of_the_other_project(place, agent, form):
+    from foretold.dialects.claude_code.settings import slug
+
+    place.folder("other")
+    place.git("init -q", "other")
+    place.git("commit -q --allow-empty -m a", "other")
+    place.git(f"worktree add -q {place.path('real')}", "other")
+    for name in WALK:
+        place.write(f"other/{name}", f"{SECRET}\n")
+    for user in (".claude", ".qwen"):
+        place.write(f"home/{user}/projects/{slug(place.path('other'))}/memory/MEMORY.md", f"{SECRET}\n")
+    if form == "link":
+        place.link("proj/.git", place.path("other/.git"))
+    else:
+        gone = {"commondir": "wt", "worktree": place.path("other/.git/worktrees/real")}[form]
+        place.write("proj/.git", f"gitdir: {gone}\n")
+    place.write("proj/wt/commondir", "../../other/.git\n")
+    place.write("proj/opencode.json", json.dumps({"instructions": [f"../other/{name}" for name in WALK]}))
+    place.write("proj/.aider.conf.yml", "read: ../other/AGENTS.md\n")
+    assert SECRET not in ask_all(place, agent)[1]
+
+
 # A team's folder that nobody accepted
 
 

@@ -4,7 +4,7 @@
    know. They go over pages together.
 2. The texts themselves are not repeated: the model has them, and they are resources (`foretold://told/<agent>`).
 3. A file outside the project may be asked about. Nothing of it is read or told but what instruction files say of it.
-   Text of an instruction file outside the project and the agents' folders is not given either: it is named
+   Text of an instruction file outside the project and the agent's own files is not given either: it is named
    (`instructions.confinement`).
 4. A page belongs to the view it was cut from: if a file changed meanwhile, one begins again.
 """
