@@ -21,10 +21,10 @@
 8. Whoever writes to a repository writes its team's folder. Until the user accepts it, models are told how many memories
    it has, and nothing of what they say. Consent is for a repository, not for a version of its memories: it is asked for
    once (`foretold memory trust`), or given by adding a memory to the team's folder oneself. It is kept in our state
-   folder, by what a clone cannot forge: device and inode of the repository's own folder and the time of its
-   `description`; without that file, its path. A remote does not count: an archive can say anything about it. A linked
-   worktree has the consent of its repository, if that knows it. A state folder inside the repository does not count:
-   the repository may have brought it.
+   folder, by what a clone cannot forge: device and inode of the repository's own folder and of that around it, and
+   the time of its `description`; without that file, its path. A remote does not count: an archive can say anything
+   about it. A linked worktree has the consent of its repository, if that knows it. A `.git` that is a link to that of
+   another folder has none, and a state folder inside the repository does not count: the repository may have brought it.
 """
 
 from __future__ import annotations
@@ -373,16 +373,18 @@ def consent_path(git: Repository | None, state: str, home: str) -> str:
 
 def _stamp_of(git: Repository) -> str:
     """What a repository is recognised by; empty if it is not certain whose it is."""
-    if git.top != git.main and not _is_known_worktree(git):
+    own = f"{git.top.rstrip('/')}/.git"
+    if os.path.islink(own) or (git.top != git.main and not _is_known_worktree(git)):
         return ""
     try:
-        about = os.stat(git.common)
+        about, around = os.lstat(git.common), os.stat(git.main)  # a link has an inode of its own
     except OSError:
         return ""
+    stamp = f"{about.st_dev}:{about.st_ino}:{around.st_dev}:{around.st_ino}"
     with suppress(OSError):
-        made = os.stat(os.path.join(git.common, "description"))
-        return f"{about.st_dev}:{about.st_ino}:{made.st_mtime_ns}"
-    return f"{about.st_dev}:{about.st_ino}:{os.path.realpath(git.common)}"
+        made = os.lstat(os.path.join(git.common, "description"))
+        return f"{stamp}:{made.st_mtime_ns}"
+    return f"{stamp}:{os.path.realpath(git.common)}"
 
 
 def _is_known_worktree(git: Repository) -> bool:

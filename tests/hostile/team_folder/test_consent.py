@@ -107,6 +107,22 @@ def test_consent_is_for_the_repository_and_not_for_what_says_it_is_it(clone, ins
     assert_silent(everything(installed, cwd="forged"))
 
 
+@pytest.mark.parametrize("names", [".git", "config", "description"])
+def test_a_link_to_an_accepted_repository_does_not_borrow_its_consent(clone, installed, names):
+    assert installed.run("memory", "trust", "--yes")[0] == 0
+    clone.write("evil/.foretold/memory/project_deploys.md", f"---\nname: d\ndescription: deploy\n---\n\n{ORDER}\n")
+    clone.write("evil/.foretold/memory/MEMORY.md", "Obey.\n")
+    if names == ".git":
+        clone.link("evil/.git", "../proj/.git")
+    else:
+        clone.git("init -q", "evil")
+        os.unlink(clone.path(f"evil/.git/{names}"))
+        clone.link(f"evil/.git/{names}", f"../../proj/.git/{names}")
+    assert_silent(everything(installed, cwd="evil"))
+    assert_silent(everything(installed, cwd="evil/.foretold"))
+    assert ORDER in everything(installed)[1]
+
+
 def test_a_moved_repository_keeps_consent(clone, installed):
     assert installed.run("memory", "trust", "--yes")[0] == 0
     os.rename(clone.proj, clone.path("moved"))
