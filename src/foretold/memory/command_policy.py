@@ -41,12 +41,19 @@ PASSING = frozenset("cat tee sed head tail grep tac sort uniq cut tr cp mv".spli
 #: what `foretold memory` does: it only looks; it writes; anything else consents in the user's name
 MEMORY_LOOKS = frozenset("list show log diff budget recall verify prompt export doctor".split())
 MEMORY_WRITES = frozenset("add edit rename rm restore import compact consolidate relocate extract".split())
+#: options with a value, and without one, that may come before a subcommand: those of `foretold.cli`
+VALUED = ("-C", "--agent", "--home", "--managed", "--model", "--folder")
+FLAGS = frozenset("--json --team -h --help --version -V --".split())
+UNKNOWN = "(unknown)"  #: in place of a word that depends on an expansion
 INSTALLS = frozenset("install uninstall hook doctor".split())
 ASK_OWN = "This changes settings, state or hooks of foretold, which guard the user's memories: the user decides."
 ASK_CONSENT = "This command of foretold consents in the user's name: the user decides."
 ASK_UNSEEN = "This writes into the folder of memories what cannot be seen here: the user decides."
 NOTHING = WriteDecision("")
 _RANK = ("", "ask", "deny")
+_MARKED = ("-I", "-J", "-i")
+_BRACES = re.compile(r"(?<![\\$])\{[^}\s]*(?:,|\.\.)[^}\s]*\}")
+_EXPANSION = re.compile(r"\$\([^)]*\)|`[^`]*`|\$\{[^}]*\}|\$\w+|\$[@*#?!$-]|\{[^}]*\}|\[[^\]]*\]|[*?]")
 _ENTERED = re.compile(r"\b(?:cd|pushd|-C|--directory)[\s=]+(\S+)")
 _REMOVES = re.compile(r"(?<![\w-])(?:rm|rmdir|mv|shred|unlink|-delete)(?![\w-])")
 #: scripts of sed that only change lines by what they say
@@ -114,9 +121,13 @@ def own_calls(line: CommandLine) -> Iterator[list[str]]:
     """
     lines = [line, *(read_command(text) for text in line.fed if any(map(_runs_input, line.parts)))]
     seen = set[tuple[str, ...]]()
+    is_named = any(name in word.raw for each in lines for part in each.parts for word in part.assigned for name in OURS)
     for part in (part for each in lines for part in each.parts):
+        mark, is_fed = _fed_words(part)
         for words in possible_commands(part):
-            found = _call_in(words)
+            found = _call_in(words, is_named=is_named)
+            if found is not None and is_fed:
+                found = [*(UNKNOWN if mark and mark in text else text for text in found), UNKNOWN]
             if found is not None and tuple(found) not in seen:
                 seen.add(tuple(found))
                 yield found
@@ -128,22 +139,68 @@ def _runs_input(part: SimpleCommand) -> bool:
     return any(find_command(word.text).runs == "shell" for word in part.words)
 
 
-def _call_in(words: Sequence[Word]) -> list[str] | None:
+def _fed_words(part: SimpleCommand) -> tuple[str, bool]:
+    """Whether a command adds words to those of another one, and the mark that it replaces by them."""
+    texts = [word.text for word in part.words]
+    names = [os.path.basename(text) for text in texts]
+    if "find" in names and any(text.startswith(("-exec", "-ok")) for text in texts):
+        return "{}", True
+    if "xargs" in names or "parallel" in names:
+        marks = [after if text in ("-I", "-J") else text[2:] for text, after in pairwise(texts) if text[:2] in _MARKED]
+        return marks[-1] if marks else "{}", True
+    return "", names[:1] == ["alias"]
+
+
+def _call_in(words: Sequence[Word], *, is_named: bool = False) -> list[str] | None:
     """The arguments, if some words call our command; None if they do not."""
-    texts = [word.text for word in words]
-    name = os.path.basename(texts[0])
+    texts = [word.text if _is_static(word) else UNKNOWN for word in words]
+    name = os.path.basename(words[0].text)
+    if texts[0] == UNKNOWN:
+        after = [text for text in without_options(texts[1:]) if not text.startswith("-")]
+        is_likely = after[:1] == ["memory"] or (after[:1] != [] and after[0] in INSTALLS)
+        return texts[1:] if is_likely or is_named or _may_be_ours(words[0].raw) else None
     if _is_ours(texts[0]):
         return texts[1:]
-    if not words[0].known or words[0].globbed:
-        after = [text for text in texts[1:] if not text.startswith("-")]
-        is_likely = after[:1] == ["memory"] or (after[:1] != [] and after[0] in INSTALLS)
-        return texts[1:] if is_likely else None
     if not RUNNERS.fullmatch(name):
         return None
     at = next((at for at, text in enumerate(texts[1:], 1) if _is_ours(text)), 0)
-    if name.startswith(("pip", "uv")) and "uninstall" in texts[1:at]:
+    if "uninstall" in texts[1:at]:
         return ["uninstall", "all"]
     return texts[at + 1 :] if at else None
+
+
+def without_options(words: Sequence[str]) -> list[str]:
+    """Words without the options that take a value, and their values.
+
+    >>> without_options(["-C", "list", "memory", "--home=x", "trust", "--yes"])
+    ['memory', 'trust', '--yes']
+    """
+    found: list[str] = []
+    skips = False
+    for word in words:
+        if not skips and not word.startswith(("-C", *(f"{each}=" for each in VALUED))) and word not in VALUED:
+            found.append(word)
+        skips = not skips and word in VALUED
+    return found
+
+
+def _is_static(word: Word) -> bool:
+    """Whether the shell passes a word on as it is written."""
+    return word.known and not word.globbed and not _BRACES.search(word.raw)
+
+
+def _may_be_ours(raw: str) -> bool:
+    """Whether a name with expansions may be ours, by what is written of it."""
+    pieces = _EXPANSION.split(os.path.basename(raw).replace('"', "").replace("'", ""))
+    if not any(pieces):
+        return False
+    for name in OURS:
+        at = 0 if name.startswith(pieces[0]) and name.endswith(pieces[-1]) else -1
+        for piece in pieces if at == 0 else ():
+            at = name.find(piece, at) + len(piece) if at >= 0 and name.find(piece, at) >= 0 else -1
+        if at >= 0:
+            return True
+    return False
 
 
 def _is_ours(text: str) -> bool:
@@ -162,11 +219,15 @@ def _mentions_ours(part: SimpleCommand, line: CommandLine) -> bool:
 
 def _judge_call(words: list[str], text: str, policy: str) -> WriteDecision:
     """Decide about a call of our command; `text` is all that the line shows."""
+    words = without_options(words)
     plain = [word for word in words if not word.startswith("-")]
     top, rest = (plain[0] if plain else ""), plain[1:]
-    if {"-h", "--help"} & {*words}:
+    before = words[: words.index(plain[min(len(rest), top == "memory")])] if plain else []
+    if any(word.startswith("-") and word not in FLAGS for word in before):  # its value may be what looks like a command
+        return WriteDecision("ask", ASK_CONSENT)
+    if {"-h", "--help"} & {*(words[: words.index("--")] if "--" in words else words)}:
         return NOTHING
-    if top == "(code)":
+    if top in ("(code)", UNKNOWN):
         return WriteDecision("ask", ASK_CONSENT)
     if top in INSTALLS:
         looks = {"--list", "--explain", "--log", "--dry-run"} & {*words} or (top == "doctor" and "--fix" not in words)
@@ -180,7 +241,8 @@ def _judge_memory_call(rest: list[str], words: list[str], text: str, policy: str
         found = decide_write(policy, text, is_team="--team" in words)
         if found.decision == "ask" and _is_by_agent(words):  # it is proposed, and waits in the inbox
             found = NOTHING
-        return _strictest([found, WriteDecision("ask", ASK_CONSENT)]) if "--anyway" in words else found
+        is_forced = any("--anyway".startswith(word) for word in words if len(word) > 3) or UNKNOWN in words
+        return _strictest([found, WriteDecision("ask", ASK_CONSENT)]) if is_forced else found
     looks = sub in MEMORY_LOOKS or (sub == "inbox" and rest[1:2] in ([], ["list"]))
     return NOTHING if looks and "--anyway" not in words else WriteDecision("ask", ASK_CONSENT)
 

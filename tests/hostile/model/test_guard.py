@@ -163,6 +163,31 @@ OWN = (
     ),
 )
 
+#: an option before the subcommand, and words that are known only when they run
+HIDDEN = (
+    *("foretold -C . memory trust --yes", "foretold -C . memory inbox accept 1", "foretold -C . memory share x"),
+    *("foretold -C . memory add T --anyway --body ghp_x", "foretold -C . memory erase x", "foretold -C . uninstall"),
+    *("foretold --agent X memory trust", "foretold --home /h memory trust", "foretold --home=/h uninstall codex"),
+    *(
+        "foretold memory -C list trust --yes",
+        "foretold memory --folder list erase x",
+        "foretold --new show memory trust",
+    ),
+    *("foretold -C --help memory trust", "foretold memory erase -- --help", "F=foretold; $F -C . memory trust"),
+    *("m=mem; foretold ${m}ory trust", 'foretold "$(echo memory)" trust', "echo memory trust | xargs foretold"),
+    *('set -- memory trust; foretold "$@"', "foretold {memory,trust}", "alias f=foretold; f memory trust"),
+    *("F=foretold; S=memory; $F $S trust", "${a}told ${m}ory trust", "fore$(echo told) ${m}ory trust"),
+    *("echo trust | xargs foretold memory", "echo memory | xargs -I@ foretold @ trust", 'f() { foretold "$@"; }; f x'),
+    *("~/bin/foretold memory trust", "$HOME/bin/foretold -C . memory trust"),
+    *("python3 -m pip uninstall -y foretold", "uv pip uninstall foretold", "x=--anyway; foretold memory add T $x"),
+)
+
+
+@pytest.mark.parametrize("policy", ["auto", "manual"])
+def test_a_call_of_ours_that_is_not_known_before_it_runs_is_asked_about(guard, policy):
+    guard.policy(policy)
+    assert {command for command, verdict in guard.many(HIDDEN).items() if verdict not in ("ask", "deny")} == set()
+
 
 @pytest.mark.parametrize("policy", ["auto", "confirm", "manual", "read-only"])
 def test_what_consents_for_the_user_is_asked_about_under_every_policy(guard, policy):
@@ -270,6 +295,8 @@ FREE = (
         "git -C foretold status",
         "foretold hook X --explain",
     ),
+    *("foretold -C . memory list", "foretold -C x", "foretold --agent codex show", "foretold memory -C . recall x"),
+    *('foretold memory recall "$Q"', "foretold --json -C .. explain", "foretold -C . memory inbox list"),
 )
 
 

@@ -88,7 +88,7 @@ def _judge_command(context: HookContext, command: str, paths: tuple[str, ...]) -
 def _may_concern(command: str, folders: list[str], home: str) -> bool:
     """Whether a command may name what is guarded: quotes do not hide a name, and a part of a path is enough."""
     plain = command.replace("'", "").replace('"', "").replace("\\", "")
-    if any(mark in plain for mark in MARKS):
+    if any(mark in plain for mark in MARKS) or any(char in plain for char in "$`*?[{"):
         return True
     below = [folder.removeprefix(home) for folder in folders]
     return any(len(name) > 8 and name in plain for path in below for name in path.split("/")) or (
