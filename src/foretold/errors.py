@@ -79,6 +79,10 @@ class WriteRefused(ForetoldError):
     pass
 
 
+class ConsentNeeded(WriteRefused):
+    pass
+
+
 class NoSuchSession(ForetoldError):
     exit_code = 2
 

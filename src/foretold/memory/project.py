@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.errors import MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
+from foretold.errors import ConsentNeeded, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from foretold.memory.location import (
     MemoryLocation,
     author_of,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     Made = TypeVar("Made")
 
 
+NOT_ACCEPTED = "the team's memories of this repository are not accepted: foretold memory trust"
 MOST_COMPARED = 10_000  #: names among which a similar one is looked for: a second or so
 #: what the prompt adds where a model may not write freely
 POLICY = {
@@ -110,18 +111,32 @@ class Memories:
         return Memories(place, self.own.folder.kernel, scope="team")
 
     def for_models(self) -> Memories:
-        """The same memories without those of a team that the user has not accepted."""
+        """The same memories without those of a team that the user has not accepted; an error for the team's."""
+        if self.own.scope == "team" and not self.place.is_accepted:
+            raise NoSuchMemory(NOT_ACCEPTED)
         if self.place.is_accepted or not self.place.team or not os.path.lexists(self.place.team):
             return self
         return Memories(self.place, self.own.folder.kernel, scope=self.own.scope, reads_team=False)
 
     def count_unaccepted(self) -> int:
         """How many memories the team's folder has, if the user has not accepted it."""
-        return len(self.team.folder.files()) if self.team is not None and not self.place.is_accepted else 0
+        store = self.own if self.own.scope == "team" else self.team
+        return len(store.folder.files()) if store is not None and not self.place.is_accepted else 0
+
+    def require_consent(self) -> None:
+        """Raise if the team's folder has texts that the user has not accepted: writing there would accept them."""
+        store = self.own if self.own.scope == "team" else self.team
+        if self.place.is_accepted or store is None or not self.place.consent or os.path.exists(self.place.consent):
+            return
+        count = self.count_unaccepted()
+        if count or team_index(store):
+            has = f"{count} {'memory' if count == 1 else 'memories'}" if count else "a text"
+            said = f"the team's folder has {has} that you have not accepted, and writing there would accept it all"
+            raise ConsentNeeded(f"{said}; look and decide first: foretold memory trust")
 
     def _need_team(self) -> Store:
         if self.team is None and not self.place.is_accepted:
-            raise NoSuchMemory("the team's memories of this repository are not accepted: foretold memory trust")
+            raise NoSuchMemory(NOT_ACCEPTED)
         if self.team is None:
             why = "this is not a git repository, or its settings lead out of it"
             raise NoSuchMemory(f"there is no team folder here: {why}; see: foretold memory doctor")
@@ -225,6 +240,8 @@ class Memories:
         if self.own.scope == "team":
             refuse_credentials(topic, f"{description}\n{body}")
             refuse_personal(type)
+            if origin.get("by") != "agent":
+                self.require_consent()
         made = self.own.create(
             topic, type=type, description=description, body=body, file=file, metadata=metadata, **origin
         )
@@ -291,7 +308,8 @@ class Memories:
         return plan_share(store.get(name), team, personal=personal)
 
     def share(self, plan: Share) -> Memory:
-        """Copy a memory into the team's store: whoever does so accepts what is in it."""
+        """Copy a memory into the team's store: who does so accepts what is in it, and has seen it."""
+        self.require_consent()
         made = self._finish(self._need_team(), share(plan, self._need_team()))
         give_consent(self.place.consent, self.place.root)
         return made

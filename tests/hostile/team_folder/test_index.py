@@ -25,6 +25,7 @@ def team(place):
 COMMANDS = (
     (["list", "--team"], {0, 1}),
     (["show", "--team", "shared"], {0}),
+    (["trust", "--yes"], {0}),
     (["add", "--team", "New", "-t", "project", "-d", "d", "-b", "b"], {0}),
     (["edit", "--team", "new", "-d", "another"], {0}),
     (["rm", "--team", "new"], {0}),
@@ -60,7 +61,7 @@ def test_very_many_files_stop_nothing(installed, team):
     for number in range(20_000):  # bench/store.py does 100,000
         with open(os.path.join(team, f"project_{number:06}.md"), "w", encoding="utf-8") as file:
             file.write(note(f"fact-{number:06}"))
-    for words, wanted in COMMANDS[1:5]:
+    for words, wanted in COMMANDS[1:6]:
         code, _, err = installed.run("memory", *words, seconds=120)
         assert code in wanted, (words, err)
     assert os.path.getsize(os.path.join(team, INDEX)) < 256 * 1024

@@ -8,8 +8,9 @@ import unicodedata
 import pytest
 
 import foretold
-from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
+from foretold.errors import ConsentNeeded, MemoryChanged, NoSuchMemory, WriteRefused
 from foretold.memory.doctor import find_problems
+from foretold.memory.location import give_consent
 from foretold.memory.store.team import DESCRIPTION, IGNORED, TAG, team_entry, team_index, team_text
 from foretold.types import Entry
 
@@ -228,7 +229,10 @@ def test_a_clone_has_the_same_index(repo):
     assert not os.path.exists(repo.path("clone/.foretold/memory/MEMORY.md"))
     assert team_index(there.team) == team_index(opened(repo).team)
     assert [each.code for each in find_problems(there)] == ["team-not-accepted"]
-    shared(there, "Three", body="3")
+    with pytest.raises(ConsentNeeded):
+        shared(there, "Three", body="3")
+    give_consent(there.place.consent, there.place.root)
+    shared(there, "Four", body="4")
     assert find_problems(opened(repo, "clone")) == []
 
 

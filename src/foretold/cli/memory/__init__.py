@@ -16,7 +16,8 @@ COMMANDS = list_commands(
         "doctor": "compact doctor relocate export import prompt",
         "consolidate": "consolidate",
         "extract": "extract",
-        "inbox": "inbox share trust",
+        "inbox": "inbox share",
+        "consent": "trust",
     }
 )
 

@@ -38,6 +38,10 @@ def command_add(words: Sequence[str]) -> int:
     _add_author(parser)
     parser.add_argument("--anyway", action="store_true", help="even if it contains a credential")
     options, memories = parse_and_open(parser, words)
+    if options.team and writer_of(options.by) == "user":
+        from foretold.cli.memory.consent import ask_consent  # not where a private memory is written
+
+        memories = ask_consent(memories, options)
     body = options.body
     if body is None:
         needs = options.type in ("feedback", "project")

@@ -1,4 +1,4 @@
-"""`foretold memory inbox`, `share` and `trust`: changes that need the consent of the user."""
+"""`foretold memory inbox` and `share`: changes that need the consent of the user."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import sys
 from collections.abc import Sequence
 
 from foretold.cli.json import emit, findings_json
-from foretold.cli.memory.options import open_store, paint_of, parse_and_open, parser_of, print_change, require_user
-from foretold.cli.output import Paint, confirm, plural, print_findings
-from foretold.errors import ForetoldError, NoSuchMemory
-from foretold.memory.location import give_consent, withdraw_consent
+from foretold.cli.memory.consent import ask_consent
+from foretold.cli.memory.options import paint_of, parse_and_open, parser_of, print_change, require_user
+from foretold.cli.output import Paint, confirm, print_findings
+from foretold.errors import ForetoldError
 from foretold.memory.project import Memories
 from foretold.memory.store.team import Share
-from foretold.secrets.invisible import show_hidden
 from foretold.text.diff import unified
 
 
@@ -96,44 +95,12 @@ def command_share(words: Sequence[str]) -> int:
         print_findings(plan.warnings, paint)
         _print_share(plan, paint, memories.place.team)
     require_user("sharing with the team")
+    memories = ask_consent(memories, options)
     if not confirm("Share it?", yes=options.yes):
         return 1
     print_change(memories.share(plan), "shared", options, memories)
     if not options.json:
         print(f"  for the others: git add {shlex.quote(paint.path(memories.place.team))}, and commit")
-    return 0
-
-
-def command_trust(words: Sequence[str]) -> int:
-    about = (
-        "Accept the team's memories that this repository brings: agents are told what they say from then on, as the "
-        "words of others. Adding one yourself accepts them too."
-    )
-    parser = parser_of("trust", about, "  foretold memory trust\n  foretold memory trust --withdraw")
-    parser.add_argument("--withdraw", action="store_true", help="take it back")
-    parser.add_argument("--yes", action="store_true", help="without asking")
-    options = parser.parse_args(words)
-    options.team = False
-    require_user("accepting a team's memories")
-    memories = open_store(options)
-    place, paint = memories.place, paint_of(memories)
-    if not place.team or not place.consent:
-        raise NoSuchMemory("there is no team folder here that can be accepted; see: foretold memory doctor")
-    if not options.withdraw and not place.is_accepted:
-        notes = memories.team.memories() if memories.team is not None else []
-        if not options.json:
-            print(f"{plural(len(notes), 'memory')} in {paint.path(place.team)}:")
-            for note in notes:
-                print(paint.wrap(show_hidden(f"{note.file}: {note.description}"), 2))
-        if not confirm("Accept what is there, and what comes with later changes of this repository?", yes=options.yes):
-            return 1
-        give_consent(place.consent, place.root)
-    elif options.withdraw:
-        withdraw_consent(place.consent)
-    if options.json:
-        emit("trust", {"team": place.team, "accepted": not options.withdraw})
-    else:
-        print(f"{'not accepted' if options.withdraw else 'accepted'}: {paint.path(place.team)}")
     return 0
 
 

@@ -6,7 +6,15 @@ import sys
 from collections.abc import Sequence
 
 from foretold.cli.json import emit, findings_json, pick
-from foretold.cli.memory.options import age_of, memory_json, open_store, paint_of, parse_and_open, parser_of
+from foretold.cli.memory.options import (
+    age_of,
+    is_looked_at,
+    memory_json,
+    open_store,
+    paint_of,
+    parse_and_open,
+    parser_of,
+)
 from foretold.cli.output import Paint, column, for_terminal, plural, print_findings
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.doctor import find_misplaced
@@ -15,6 +23,7 @@ from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change, describe_missing
 from foretold.memory.store.store import find_before
+from foretold.secrets.invisible import show_hidden
 from foretold.text.diff import unified
 from foretold.types import Finding
 
@@ -71,8 +80,12 @@ def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
         name = column(note.file.removesuffix(".md"), width)
         print(f"  {kind:<9} {name}  {about} {paint.faint(age_of(note).rjust(5))}")
     print()
-    if shared and not place.is_accepted:
-        print(paint.wrap("* not accepted: agents are not told what they say. To accept: foretold memory trust", 0))
+    is_theirs = shared or memories.own.scope == "team"
+    if is_theirs and not place.is_accepted:
+        said = "not accepted: agents are not told what they say. To look and decide: foretold memory trust"
+        print(paint.wrap(f"{'* ' * bool(shared)}{said}", 0))
+    elif shared:
+        print("* of the team, and accepted")
     print_budget(memories, paint)
 
 
@@ -157,7 +170,8 @@ def command_show(words: Sequence[str]) -> int:
     if options.json:
         emit("memory", memory_json(note))
     else:
-        sys.stdout.write(for_terminal(note.text if note.text.endswith("\n") else note.text + "\n"))
+        text = note.text if note.text.endswith("\n") else note.text + "\n"
+        sys.stdout.write(for_terminal(show_hidden(text) if is_looked_at() else text))
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Sequence
 
@@ -55,6 +56,11 @@ def require_user(what: str) -> None:
     agent = calling_agent(os.environ)
     if agent:
         raise WriteRefused(f"{what} is for the user to decide, and this was started by {agent}: run it in a terminal")
+
+
+def is_looked_at() -> bool:
+    """Whether a person or a model reads what is printed, not a program: then nothing in it is hidden."""
+    return bool(calling_agent(os.environ)) or sys.stdout.isatty()
 
 
 def paint_of(memories: Memories) -> Paint:

@@ -25,8 +25,11 @@ def command_recall(words: Sequence[str]) -> int:
     parser.add_argument("--limit", type=int, default=8, metavar="N", help="at most N; default: %(default)s")
     parser.add_argument("--type", action="append", choices=TYPES, default=[], help="only of this type")
     parser.add_argument("--vectors", action="store_true", help="with vectors, an extra of foretold")
-    parser.add_argument("--text", action="store_true", help="the text for a model, in its wrapper")
+    parser.add_argument("--text", action="store_true", help="the text for a model, of memories that you accepted")
     options, memories = parse_and_open(parser, words)
+    unaccepted = memories.count_unaccepted() if options.text and not options.json else 0
+    if options.text and not options.json:
+        memories = memories.for_models()
     vectors = None
     if options.vectors:
         from foretold.memory.recall.vectors import WordLlama
@@ -40,23 +43,27 @@ def command_recall(words: Sequence[str]) -> int:
         vectors=vectors,
     )
     if options.json:
-        emit("recall", _recall_json(found))
+        emit("recall", _recall_json(found, is_accepted=memories.place.is_accepted))
     elif options.text:
         from foretold.memory.recall.recall import render
 
         print(render(found))
+        if unaccepted:
+            left = f"{plural(unaccepted, 'memory')} of the team left out: not accepted"
+            print(f"foretold: {left}; to look and decide: foretold memory trust", file=sys.stderr)
     else:
         _print_recall(found, paint_of(memories), is_accepted=memories.place.is_accepted)
     return 0
 
 
-def _recall_json(found: Recall) -> dict[str, object]:
+def _recall_json(found: Recall, *, is_accepted: bool) -> dict[str, object]:
     return {
         "query": found.query,
         "tokens": found.tokens,
         "hits": [
             {
                 **memory_json(hit.memory),
+                "accepted": is_accepted or hit.memory.scope != "team",
                 "score": round(hit.score, 4),
                 "why": {word: list(places) for word, places in hit.why.items()},
                 "age_days": hit.age_days,

@@ -35,7 +35,7 @@ from foretold.memory.recall.file_stamps import read_memory
 from foretold.memory.recall.index import IndexMatches, RecallIndex, RecallQuery, make_query
 from foretold.memory.recall.query import word_groups, word_starts
 from foretold.memory.recall.ranking import FRESHNESS, RankedMemory, RankFilter, rank
-from foretold.memory.recall.render import Quote, escape_attribute, render_quote, render_quotes
+from foretold.memory.recall.render import WHOSE, Quote, escape_attribute, render_quote, render_quotes
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens, may_hide
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ def _spend(
     hits: list[RecallHit] = []
     left: list[LeftOut] = []
     quoted: set[tuple[str, str]] = set()
-    room = budget - estimate_tokens(render_quotes([], [""], _WORD))
+    whose = WHOSE if any(scope == "team" for _, scope in places) else ""
+    room = budget - estimate_tokens(render_quotes([], [""], _WORD) + whose)
     share = room if limit == 1 else budget // SHARE
     for mark in ranked:
         if len(hits) >= limit:

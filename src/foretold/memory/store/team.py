@@ -114,13 +114,18 @@ def team_index(team: Store) -> str:
     Two machines with the same files have the same one. Lines of a `MEMORY.md` that are not entries come first.
     """
     entries = [entry_line(memory) for memory in team.memories()]
+    own = free_text(team)
+    return "\n\n".join(part for part in (own, "\n".join(entries)) if part) + "\n" * bool(own or entries)
+
+
+def free_text(team: Store) -> str:
+    """The lines of a `MEMORY.md` in the team's folder that are not entries: a text of whoever committed it."""
     try:
         text = team.index()
     except StoreFailed:
-        text = ""  # the doctor says why
+        return ""  # the doctor says why
     taken = {entry.number for entry in entries_of(text)}
-    own = trim("\n".join(line for number, line in enumerate(text.splitlines()) if number not in taken))
-    return "\n\n".join(part for part in (own, "\n".join(entries)) if part) + "\n" * bool(own or entries)
+    return trim("\n".join(line for number, line in enumerate(text.splitlines()) if number not in taken))
 
 
 def refuse_personal(type_: str) -> None:

@@ -40,8 +40,10 @@ def handle(context: HookContext) -> HookOutput:
     if not context.settings.recall:
         return context.say_nothing("recall: switched off (hooks.recall)")
     places = [(folder, scope) for folder, scope in context.place.readable if os.path.isdir(folder)]
+    if not context.place.is_accepted and context.place.team and os.path.isdir(context.place.team):
+        context.why.append("recall: the team's memories are there, but not accepted (foretold memory trust)")
     if not places:
-        return context.say_nothing("recall: there are no memories")
+        return context.say_nothing("recall: there are no memories that may be quoted")
     found, stale = recall_memories(context, prompt, places)
     if stale:
         context.refresh("the index of memories is out of date")
