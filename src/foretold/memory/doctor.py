@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections import defaultdict
@@ -52,7 +53,8 @@ def find_problems(memories: Memories) -> list[Finding]:
             problems += check_history(store, store.log(findings=problems))
         except StoreFailed as error:
             problems.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
-        problems += [*_check_files(store, notes), *_check_index(store, notes, memories.place.dialect)]
+        unseen = {problem.path for problem in problems if problem.code == "unreadable"}
+        problems += [*_check_files(store, notes), *_check_index(store, notes, memories.place.dialect, unseen)]
         is_own = store is memories.own
         found += problems if is_own else [each._replace(path=join(store.path, each.path)) for each in problems]
     return [*found, *find_misplaced(memories)]
@@ -109,12 +111,27 @@ def _check_mode(store: Store) -> Iterator[Finding]:
         yield Finding(store.path, None, "memory-open", message, f"chmod 700 {quote(store.path)}")
 
 
-def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
+def index_finding(store: Store) -> Finding | None:
+    """That the index of a store cannot be read; None if it can, or is made from the files."""
     try:
-        text = team_index(store) if store.scope == "team" else store.index()
+        store.index() if store.scope != "team" else None
     except StoreFailed as error:
-        yield Finding(INDEX, None, "unreadable", str(error), "put a plain file in its place")
+        code = getattr(error.__cause__, "errno", None)
+        hint = "put a plain file in its place"
+        if code in (errno.EACCES, errno.EPERM):
+            hint = f"chmod u+r {quote(f'{store.path}/{INDEX}')}"
+        elif code is not None and code != errno.ELOOP:
+            hint = "do not replace it: look at the disk first"
+        return Finding(INDEX, None, "unreadable", str(error).removesuffix(". Nothing was changed"), hint)
+    return None
+
+
+def _check_index(store: Store, notes: list[Memory], agent: str, unseen: set[str]) -> Iterator[Finding]:
+    """The index against the memories; what is `unseen`, or in a folder that is, is not missing."""
+    if (unread := index_finding(store)) is not None:
+        yield unread
         return
+    text = team_index(store) if store.scope == "team" else store.index()
     large = store.folder.large_index() if store.scope != "team" else None
     if large is not None:
         message = f"it has {large.size:,} bytes: new entries are not added to it, and the agent loads only its start"
@@ -123,6 +140,8 @@ def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Find
     budget = Budget(text, agent, frozenset(note.file for note in notes))
     yield from hidden_in(INDEX, text)
     for entry in budget.dangling:
+        if any(entry.file == path or entry.file.startswith(f"{path}/") for path in unseen):
+            continue
         message = f"an entry links to {entry.file}, which does not exist"
         action = f"restore {entry.file}" if entry.file in store.journal.heads else "compact"
         yield Finding(INDEX, entry.number + 1, "index-dangling", message, f"foretold memory {action}")

@@ -49,7 +49,7 @@ def read_in(parent: int, name: str, file: str, where: str, largest: int, *, cut:
     except FileNotFoundError:
         raise NoSuchMemory(f"there is no {file} in {where}") from None
     except OSError as error:
-        raise failed(f"cannot read {file}", error) from error
+        raise failed(f"cannot read {file}", error, is_read=True) from error
     try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
@@ -59,7 +59,7 @@ def read_in(parent: int, name: str, file: str, where: str, largest: int, *, cut:
         with open(descriptor, "rb", closefd=False) as opened:
             data = opened.read(largest if cut else largest + 1)
     except OSError as error:  # a bad sector, a server that is gone: this file is unreadable, others are not
-        raise failed(f"cannot read {file}", error) from error
+        raise failed(f"cannot read {file}", error, is_read=True) from error
     finally:
         os.close(descriptor)
     return FileBytes(data, stamp_of(about))

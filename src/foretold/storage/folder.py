@@ -451,7 +451,7 @@ def _find_problem(file: str, about: os.stat_result, ending: str, largest: int) -
         return None
     if not stat.S_ISREG(about.st_mode):
         what = "it is a folder" if stat.S_ISDIR(about.st_mode) else "it is not a regular file"
-        return Finding(shown, None, "unreadable", f"{what}, and cannot be a memory")
+        return Finding(shown, None, "unreadable", f"{what}, and cannot be a memory", "give it another name, or move it")
     try:
         safe_parts(file, ending)
     except BadName as error:

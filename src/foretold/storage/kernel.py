@@ -104,8 +104,8 @@ def token() -> str:
     return f"{os.getpid():x}-{os.urandom(6).hex()}"
 
 
-def failed(doing: str, error: OSError) -> StoreFailed:
-    """A system error as a StoreFailed whose message says what to do."""
+def failed(doing: str, error: OSError, *, is_read: bool = False) -> StoreFailed:
+    """A system error as a StoreFailed whose message says what to do; of reading, not that nothing was changed."""
     advice = {
         errno.ENOSPC: "the disk is full; free some space and try again",
         errno.EDQUOT: "the disk quota is exceeded; free some space and try again",
@@ -116,7 +116,7 @@ def failed(doing: str, error: OSError) -> StoreFailed:
         errno.ENOTDIR: "there is a file where a folder should be",
         errno.EISDIR: "there is a folder where a file should be",
     }.get(error.errno or 0, error.strerror or str(error))
-    return StoreFailed(f"{doing}: {advice}. Nothing was changed")
+    return StoreFailed(f"{doing}: {advice}" + ". Nothing was changed" * (not is_read))
 
 
 @contextmanager

@@ -114,7 +114,36 @@ def test_a_memory_that_vanishes_while_it_is_read_is_not_there(installed, folder,
 def test_the_memory_that_cannot_be_read_says_so_itself(installed, folder, faults):
     env = {"LD_PRELOAD": faults, "FAULT": f"read:{errno.EIO}:user_bad.md"}
     code, _, err = memory(installed, folder, "show", "user_bad", env=env)
-    assert (code, err) == (3, "foretold: cannot read user_bad.md: Input/output error. Nothing was changed\n")
+    assert (code, err) == (3, "foretold: cannot read user_bad.md: Input/output error\n")
+    for words in (("show", "bad"), ("edit", "bad", "-b", "x"), ("rm", "bad"), ("rename", "bad", "New")):
+        code, _, err = memory(installed, folder, *words, env=env)
+        assert (code, "cannot read user_bad.md" in err, "no memory" in err) == (3, True, False), (words, err)
+
+
+def test_the_entry_of_an_unreadable_memory_does_not_dangle(installed, folder, faults):
+    memory(installed, folder, "add", "First", "-t", "user", "-d", "d", "-b", "b")
+    env = {"LD_PRELOAD": faults, "FAULT": f"open:{errno.EACCES}:user_bad.md"}
+    code, out, _ = memory(installed, folder, "doctor", env=env)
+    assert (code, "cannot read user_bad.md" in out, "does not exist" in out) == (1, True, False), out
+
+
+def test_an_unreadable_index_is_said_by_list_and_no_advice_loses_it(installed, folder, faults):
+    memory(installed, folder, "add", "First", "-t", "user", "-d", "d", "-b", "b")
+    env = {"LD_PRELOAD": faults, "FAULT": f"open:{errno.EACCES}:MEMORY.md"}
+    for name in ("list", "doctor"):
+        code, out, _ = memory(installed, folder, name, env=env)
+        assert (code, "chmod u+r " in out, "plain file" in out, "missing" in out) == (1, True, False, False), out
+        assert "Nothing was changed" not in out
+
+
+def test_a_folder_that_cannot_be_read_is_not_empty(installed, folder, needs_bits):
+    memory(installed, folder, "add", "First", "-t", "user", "-d", "d", "-b", "b")
+    os.chmod(folder, 0)
+    try:
+        code, out, _ = memory(installed, folder, "list")
+    finally:
+        os.chmod(folder, 0o700)
+    assert (code, "cannot be read" in out, "no memories here yet" in out) == (1, True, False), out
 
 
 def test_what_could_not_be_read_is_not_taken_for_deleted(installed, folder, faults):

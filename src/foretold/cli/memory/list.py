@@ -17,7 +17,7 @@ from foretold.cli.memory.options import (
 )
 from foretold.cli.output import Paint, column, for_terminal, plural, print_findings
 from foretold.instructions.text.memory_index import cut_index
-from foretold.memory.doctor import find_misplaced
+from foretold.memory.doctor import find_misplaced, index_finding
 from foretold.memory.note import INDEX, TYPES, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
@@ -36,6 +36,7 @@ def command_list(words: Sequence[str]) -> int:
     options, memories = parse_and_open(parser, words)
     findings = list[Finding](memories.place.findings)
     notes = [note for note in memories.memories(findings) if options.type in (None, note.type)]
+    findings += filter(None, [index_finding(memories.own)])
     waiting = memories.inbox.waiting()
     if options.json:
         place = memories.place
@@ -52,7 +53,10 @@ def command_list(words: Sequence[str]) -> int:
         emit("memories", found)
         return 1 if findings else 0
     paint = paint_of(memories)
-    _print_list(memories, notes, paint)
+    if any(each.path == memories.place.store and each.code == "unreadable" for each in findings):
+        print(paint.red(paint.wrap(f"The memories in {memories.place.store} cannot be read.", 0)))
+    else:
+        _print_list(memories, notes, paint)
     if waiting:
         print(f"\n{plural(len(waiting), 'proposed change')} in the inbox: foretold memory inbox")
     if findings:
@@ -99,6 +103,8 @@ def print_budget(memories: Memories, paint: Paint) -> None:
     elif not place.is_read:
         said = f"{INDEX}: {used}. {place.agent} does not load this index by itself; foretold memory recall reads it."
         print(paint.wrap(said, 0))
+    elif index_finding(memories.own) is not None:
+        print(paint.red(f"{INDEX} cannot be read: the agent knows no memory."))
     elif not budget.lines:
         print(f"{INDEX} is empty or missing: the agent knows no memory.")
     elif budget.is_over:

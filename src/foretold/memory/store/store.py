@@ -119,16 +119,20 @@ class Store:
 
     def find_named(self, name: str) -> list[Memory]:
         """The memories of a file or a name: of that very file; else of the file that a name is given, or of a title in
-        the index; else of any. Only the last reads them all."""
+        the index; else of any. Only the last reads them all. StoreFailed if it would be one that cannot be read."""
         for file in (name, f"{name}.md"):
             if same_name(file) != same_name(INDEX) and self._has(file):
                 return [self.read(file)]
-        likely = [self._try_read(file) for file in self._likely_files(name)]
+        files = self._likely_files(name)
+        likely = [self._try_read(file) for file in files]
         found = [memory for memory in likely if memory and name in (memory.name, memory.title)]
         if found:
             return found
         words = re.findall(r"[A-Za-z0-9]+", name)
-        return self._search(name, max(words, key=len).lower().encode() if words else b"")
+        found = self._search(name, max(words, key=len).lower().encode() if words else b"")
+        for file in files if not found else ():
+            self.find(file)  # it says why it cannot be read
+        return found
 
     def _has(self, file: str) -> bool:
         try:
