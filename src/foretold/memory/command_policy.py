@@ -48,6 +48,7 @@ UNKNOWN = "(unknown)"  #: in place of a word that depends on an expansion
 INSTALLS = frozenset("install uninstall hook doctor".split())
 ASK_OWN = "This changes settings, state or hooks of foretold, which guard the user's memories: the user decides."
 ASK_CONSENT = "This command of foretold consents in the user's name: the user decides."
+ASK_LOST = "This drops old versions of memories, which cannot be undone: the user decides."
 ASK_UNSEEN = "This writes into the folder of memories what cannot be seen here: the user decides."
 NOTHING = WriteDecision("")
 _RANK = ("", "ask", "deny")
@@ -237,6 +238,8 @@ def _judge_call(words: list[str], text: str, policy: str) -> WriteDecision:
 
 def _judge_memory_call(rest: list[str], words: list[str], text: str, policy: str) -> WriteDecision:
     sub = rest[0] if rest else "list"
+    if sub == "compact" and "--history" in words:
+        return WriteDecision("ask", ASK_LOST)  # a policy for writing does not cover it
     if sub in MEMORY_WRITES or (sub == "doctor" and "--fix" in words):
         found = decide_write(policy, text, is_team="--team" in words)
         if found.decision == "ask" and _is_by_agent(words):  # it is proposed, and waits in the inbox

@@ -5,6 +5,10 @@ import os
 
 import pytest
 
+from foretold.cli.memory import COMMANDS as MEMORY_COMMANDS
+from foretold.memory.command_policy import MEMORY_LOOKS, MEMORY_WRITES, GuardedPlaces, judge_command
+
+NOWHERE = GuardedPlaces((), (), "/proj", "/home/me")
 KEY = "AKIA" + "IOSFODNN7ABCDEFG"
 
 
@@ -377,3 +381,24 @@ def test_an_agent_cannot_write_a_credential_anyway(guard):
     code, _, err = guard.installed.run(*ADD, f"key {KEY}", "--anyway", env=AGENT)
     assert (code != 0, b"for the user to decide" in err, KEY.encode() in err) == (True, True, False)
     assert os.listdir(guard.memory) == ["a.md"]
+
+
+# Our own commands
+
+
+def test_every_command_for_memories_is_judged():
+    """A new one is asked about until a table says that it only looks, or writes as the policy says."""
+    judged = {
+        name: judge_command(f"foretold memory {name} accept", NOWHERE, "auto").decision for name in MEMORY_COMMANDS
+    }
+    asked = {name for name, decision in judged.items() if decision}
+    assert asked == {"erase", "inbox", "share", "trust"}
+    assert {*MEMORY_COMMANDS} - asked == MEMORY_LOOKS | MEMORY_WRITES
+    assert judge_command("foretold memory new-one", NOWHERE, "auto").decision == "ask"
+
+
+@pytest.mark.parametrize("policy", ["auto", "confirm"])
+def test_old_versions_are_not_dropped_without_asking(policy):
+    for words in ("compact --history --yes", "compact --days 0 --history --yes --by agent"):
+        assert judge_command(f"foretold memory {words}", NOWHERE, policy).decision == "ask"
+    assert judge_command("foretold memory compact --yes", NOWHERE, "auto").decision == ""

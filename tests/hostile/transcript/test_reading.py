@@ -282,3 +282,12 @@ def test_a_worker_imports_nothing_of_the_folder_it_is_started_in(place, canary):
     done = subprocess.run(words, cwd=place.proj, input=task.encode() + b"\n", capture_output=True, check=True)
     assert done.stdout.splitlines()[1].startswith(b"b'0 ")
     assert not canary.ran
+
+
+def test_a_list_that_leaves_something_out_says_so_in_its_status(place, installed):
+    place.write(f"{PROJECT}/{SESSION}.jsonl", record(place.proj))
+    assert installed.run("sessions", "list", "--all")[0] == 0
+    fifo(place, f"{PROJECT}/{ID.format(1)}.jsonl")
+    for words in (["list", "--all"], ["list", "--all", "--json"]):
+        code, _, err = installed.run("sessions", *words)
+        assert (code, b"remove it" in err, b"permissions" in err) == (1, True, False)

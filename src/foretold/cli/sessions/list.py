@@ -58,20 +58,20 @@ def command_list(words: Sequence[str]) -> int:
         print_findings(left, paint, sys.stderr)
     if options.json:
         emit("sessions", {"sessions": [stored_json(stored) for stored in listed]})
-        return 0
+        return 1 if left else 0
     if not listed and project is not None and not os.path.isdir(project):
         raise NotAFolder(f"{printable(project)} is not a folder, and has no sessions")
     if not listed:
         elsewhere = sum(stored.kind in kinds for stored in newest_first(homes, agents))
         none = f"of this folder. In others: {elsewhere:,}; see foretold sessions --all" if elsewhere else "here."
         print(f"There are no sessions {'on this machine.' if options.all else none}")
-        return 0
+        return 1 if left else 0
     for stored in listed:
         _print_row(stored, paint, with_folder=options.all)
     if options.limit > 0 and next(found, None) is not None:
         print(f"\nMore: -n {max(MANY, options.limit * 5)}, or -n 0 for all")
     _warn_of_deletion(homes, agents, paint)
-    return 0
+    return 1 if left else 0
 
 
 def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint) -> None:

@@ -34,6 +34,7 @@ LARGE = 1024**3  #: bytes from which holes count
 HOLES = 64  #: bytes of a file for each that the disk has: no file system compresses text so far
 ENDS = 64 * 1024  #: bytes of the head, and of the tail, that are read for a list
 UNREAD = "if it is nobody's session, remove it; else fix its permissions"
+NO_FILE = "it is not a file, so it is nobody's session: remove it"
 _BOM = b"\xef\xbb\xbf"
 #: how records of agents begin
 _START = re.compile(r'\{"(parentUuid|type|timestamp|id|\$set|sessionId)"')
@@ -147,7 +148,8 @@ def _next_start(text: str, at: int) -> int:
 
 def unreadable(path: str, error: OSError) -> Finding:
     """That a file was left out, and why."""
-    return Finding(path, None, "unreadable", f"it was left out: {error.strerror or error}", UNREAD)
+    hint = UNREAD if os.path.isfile(path) or error.errno in (errno.EACCES, errno.EPERM) else NO_FILE
+    return Finding(path, None, "unreadable", f"it was left out: {error.strerror or error}", hint)
 
 
 def _damage_finding(path: str, line: JsonlLine, value: object, read: int) -> Finding:
