@@ -6,6 +6,7 @@ import os
 import pytest
 
 from foretold.cli import doctor
+from foretold.cli.doctor import NOTHING
 from foretold.cli.install import uninstall
 from foretold.serve.install.backup import Backups, state_folder
 from foretold.serve.install.leftovers import remove_leftovers
@@ -35,7 +36,7 @@ def line_of(place, event="Stop"):
 
 def test_a_healthy_machine(place):
     done = check(place)
-    assert (done.code, done.text, done.error) == (0, "Nothing is wrong.\n", "")
+    assert (done.code, done.text, done.error) == (0, NOTHING + "\n", "")
 
 
 def test_what_is_not_isolated_is_found_and_repaired_after_a_question(place):
@@ -168,3 +169,14 @@ def test_a_later_run_removes_it_also_if_there_is_nothing_else_to_do(place, words
     done = run(place, module, words[1], "--yes", *more)
     assert "nothing to change" in done.text
     assert not os.path.exists(path)
+
+
+def test_the_hint_for_a_loose_command_is_what_repairs_it():
+    """Not an install, and not `--fix` for a line that only a person can change."""
+    from foretold.serve.install.targets import BY_HAND, LOOSE, Installation, findings_of
+
+    whys = (f"{LOOSE}why", f"{LOOSE}why{BY_HAND}")
+    found = [Installation("claude-code", "user", "/s", "hooks", problem=why, is_valid=False) for why in whys]
+    first, second = (finding.hint for finding in findings_of(found))
+    assert first == "foretold doctor --fix"
+    assert ("doctor" in second, second.startswith("in that line")) == (False, True)

@@ -1,4 +1,4 @@
-"""What a hook would say, and why: for people, in 80 columns. Nothing is written.
+"""What a hook would say, and why: for people, in 80 columns. Nothing is changed but caches.
 
 1. A payload may come on standard input. Else one is made up, and described.
 2. What is said after a tool call depends on the call: without a payload, several are made up for one file.

@@ -18,6 +18,7 @@ ABOUT = (
     "did a killed install leave files, and what is wrong with the memories here. With --fix it shows what it would "
     "change, and asks; without a terminal it needs --yes."
 )
+NOTHING = "Nothing is wrong with hooks, servers, search paths and memories. Instruction files: foretold"
 EXAMPLES = "  foretold doctor\n  foretold doctor --fix"
 
 
@@ -34,7 +35,7 @@ def command(words: Sequence[str]) -> int:
     if options.json:
         emit("checkup", {"folder": patient.place.cwd, "fixed": fixed, "findings": findings_json(findings)})
         return 1 if findings else 0
-    print(f"{plural(len(findings), 'finding')}:" if findings else "Nothing is wrong.")
+    print(f"{plural(len(findings), 'finding')}:" if findings else NOTHING)
     print_findings(findings, paint)
     return 1 if findings else 0
 

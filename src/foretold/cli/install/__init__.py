@@ -94,7 +94,7 @@ def _print_installation(each: Installation, paint: Paint) -> None:
         print(paint.bold(f"{each.agent} ({each.scope})"))
         print(paint.red(paint.wrap(f"{each.path}: {each.problem}".removeprefix(": "), 2)))
         return
-    what = f"hooks for {len(each.events)} events" if each.part == "hooks" else "MCP server"
+    what = f"hooks for {plural(len(each.events), 'event')}" if each.part == "hooks" else "MCP server"
     print(f"{paint.bold(each.agent)} ({each.scope}): {what}  {paint.path(each.path)}")
     runs = paint.text(shlex.join(each.command))
     wrong = "command-not-isolated" if each.problem.startswith(LOOSE) else "cannot be started"

@@ -193,7 +193,8 @@ def plan_uninstall(
         stays = sum(is_our_handler(handler) for _, handler in _handlers(left, settings)) if "hooks" in parts else 0
         if stays and not (edit and edit.how == "restored"):
             hooks = "1 hook that calls foretold was" if stays == 1 else f"{stays} hooks that call foretold were"
-            notes.append(f"{hooks} not written by `foretold install`, and stay: {settings.path}")
+            stay = "stays" if stays == 1 else "stay"
+            notes.append(f"{hooks} not written by `foretold install`, and {stay}; remove by hand: {settings.path}")
     return _made_of(planned, agent, scope)._replace(notes=tuple(notes))
 
 

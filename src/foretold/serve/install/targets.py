@@ -207,6 +207,7 @@ def _in_file(
 
 
 LOOSE = "it is not isolated: "
+ISOLATE = "in that line, start foretold by the path of its program, or with python -I"
 BY_HAND = "; it is part of a longer command line, so change it by hand"
 
 
@@ -228,7 +229,7 @@ def findings_of(found: Iterable[Installation]) -> list[Finding]:
                 Finding(each.path, None, "settings-unreadable", message, "fix the file, or its permissions")
             )
         elif each.problem.startswith(LOOSE):
-            hint = "" if each.problem.endswith(BY_HAND) else hint
+            hint = ISOLATE if each.problem.endswith(BY_HAND) else "foretold doctor --fix"
             findings.append(Finding(each.path, None, "command-not-isolated", message, hint))
         elif each.problem == GONE:
             findings.append(Finding(each.path, None, "command-gone", message, hint))
