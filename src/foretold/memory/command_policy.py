@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from foretold.memory.write_policy import WriteDecision, decide_write
+from foretold.memory.written_paths import written_folders
 from foretold.text.shell.commands import find_command
 from foretold.text.shell.parse import CommandLine, SimpleCommand, Word, read_command
 from foretold.text.shell.wrappers import possible_commands
@@ -52,11 +53,12 @@ ASK_LOST = "This drops old versions of memories, which cannot be undone: the use
 ASK_UNSEEN = "This writes into the folder of memories what cannot be seen here: the user decides."
 NOTHING = WriteDecision("")
 _RANK = ("", "ask", "deny")
+_FORMAT = re.compile(r"%[^%\s]|\\(?!n)|\A-\w*e")  #: what `printf` and `echo -e` replace by something else
 _MARKED = ("-I", "-J", "-i")
 _BRACES = re.compile(r"(?<![\\$])\{[^}\s]*(?:,|\.\.)[^}\s]*\}")
 _EXPANSION = re.compile(r"\$\([^)]*\)|`[^`]*`|\$\{[^}]*\}|\$\w+|\$[@*#?!$-]|\{[^}]*\}|\[[^\]]*\]|[*?]")
 _ENTERED = re.compile(r"\b(?:cd|pushd|-C|--directory)[\s=]+(\S+)")
-_REMOVES = re.compile(r"(?<![\w-])(?:rm|rmdir|mv|shred|unlink|-delete)(?![\w-])")
+_REMOVES = re.compile(r"(?<![\w-])(?:rm|rmdir|mv|shred|unlink)(?![\w-])")
 #: scripts of sed that only change lines by what they say
 _SUBSTITUTES = re.compile(r"s(\W)(?s:.*)\1[gpIi\d]*|\d*,?\d*[dp]")
 _CODE = re.compile(r"\b(?:import|from)\s+foretold\b|['\"\s/](?:foretold|headnote)['\"\s]")
@@ -69,6 +71,7 @@ class GuardedPlaces(NamedTuple):
     own: tuple[str, ...]  #: settings and folders of ours
     cwd: str
     home: str
+    settings: tuple[str, ...] = ()  #: settings of agents in which our hooks are
 
 
 def only_reads(command: str) -> bool:
@@ -99,10 +102,20 @@ def judge_command(command: str, places: GuardedPlaces, policy: str) -> WriteDeci
     text = "\n".join((command, visible_text(line), plain_text(command, places.home)))
     found = [_judge_call(words, text, policy) for words in own_calls(line)]
     if not only_reads(command):
-        if named_folders(_without_stores(command, places), places.own, places):
+        stores = [folder for folder, _ in places.stores]
+        reached = written_folders(line, [*stores, *places.own, *places.settings], places.cwd, places.home, READING)
+        is_own = any(folder not in stores for folder in reached) and not _is_in_stores_only(reached, places)
+        if is_own or named_folders(_without_stores(command, places), places.own, places):
             found.append(WriteDecision("ask", ASK_OWN))
-        found.append(_judge_writing(command, text, places, policy, line))
+        found.append(_judge_writing(command, text, places, policy, line, reached))
     return _strictest(found)
+
+
+def _is_in_stores_only(reached: Sequence[str], places: GuardedPlaces) -> bool:
+    """Whether what is reached of ours is only the folder that a reached store is in."""
+    stores = [folder for folder, _ in places.stores if folder in reached]
+    others = [folder for folder in reached if folder not in stores]
+    return all(any(store.startswith(f"{folder}/") for store in stores) for folder in others)
 
 
 def _strictest(found: Sequence[WriteDecision]) -> WriteDecision:
@@ -276,18 +289,18 @@ def named_folders(command: str, folders: Sequence[str], places: GuardedPlaces) -
     paths = list(
         dict.fromkeys(os.path.normpath(os.path.join(base, word)) for base in (places.cwd, *entered) for word in words)
     )
-    is_removed = bool(_REMOVES.search(text))
-    return [folder for folder in folders if _is_named(folder, text, paths, places, is_removed=is_removed)]
+    removed = [path for path in paths if path not in entered] if _REMOVES.search(text) else []
+    return [folder for folder in folders if _is_named(folder, text, paths, places, removed)]
 
 
-def _is_named(folder: str, text: str, paths: list[str], places: GuardedPlaces, *, is_removed: bool) -> bool:
+def _is_named(folder: str, text: str, paths: list[str], places: GuardedPlaces, removed: list[str]) -> bool:
     inside = os.path.relpath(folder, places.cwd)
     spelled = [folder, os.path.realpath(folder), *([] if inside.startswith("..") else [inside])]
     if f"{places.cwd}/".startswith(f"{folder}/") or any(
         each in text for each in (*spelled, *_endings(folder, places.home))
     ):
         return True
-    if is_removed and any(folder.startswith(path.rstrip("/") + "/") for path in paths):
+    if any(folder.startswith(path.rstrip("/") + "/") for path in removed):
         return True
     return any(_reaches(path, folder) for path in paths)
 
@@ -323,10 +336,12 @@ def _without_stores(command: str, places: GuardedPlaces) -> str:
     return text
 
 
-def _judge_writing(command: str, text: str, places: GuardedPlaces, policy: str, line: CommandLine) -> WriteDecision:
+def _judge_writing(
+    command: str, text: str, places: GuardedPlaces, policy: str, line: CommandLine, reached: Sequence[str]
+) -> WriteDecision:
     """Decide about a command that may write into a folder of memories."""
     scopes = dict(places.stores)
-    named = named_folders(command, [*scopes], places)
+    named = [*named_folders(command, [*scopes], places), *(folder for folder in reached if folder in scopes)]
     if not named:
         return NOTHING
     found = decide_write(policy, text, is_team=any(scopes[folder] == "team" for folder in named))
@@ -342,7 +357,10 @@ def visible_text(line: CommandLine) -> str:
 
 def is_visible(line: CommandLine, places: GuardedPlaces) -> bool:
     """Whether the words of a line show all that it would write."""
-    if _is_unclear(line):
+    appended = sum(each.operator.endswith(">>") for part in line.parts for each in part.redirects)
+    aims = [each.target for part in line.parts for each in part.redirects]
+    aims += [word for part in line.parts for word in part.words if part.words[0].text == "cd"]
+    if _is_unclear(line) or appended > 1 or any(word.globbed or not _is_clear(word) for word in aims):
         return False
     for part in line.parts:
         if not _is_visible_part(part, places):
@@ -368,6 +386,8 @@ def _is_visible_part(part: SimpleCommand, places: GuardedPlaces) -> bool:
     if not part.words:
         return True
     name = os.path.basename(part.words[0].text)
+    if name in ("echo", "printf") and any(_FORMAT.search(word.text) for word in part.words[1:3]):
+        return False
     if name in VISIBLE:
         return True
     plain = [word for word in part.words[1:] if not word.text.startswith("-")]

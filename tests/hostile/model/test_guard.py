@@ -253,6 +253,89 @@ def test_content_that_cannot_be_seen_is_asked_about(guard):
     assert guard.many(UNSEEN) == dict.fromkeys(UNSEEN, "ask")
 
 
+#: globs and expansions that may stand for a folder of ours; `$P` is the folder that has the one of memories in it
+TOWARDS = (
+    *("x=told; printf x > ~/.config/fore$x/config.toml", "cd ~/.config && printf x > f*d/config.toml"),
+    *("rm -rf ~/.local/s*", "d=mem; echo hi > $P/${d}ory/a.md", "cd $P; cd m*; echo hi > a.md", "rm -rf ~/.claude"),
+    *("cp -r /tmp/evil/. ~/.claude", "find ~ -name project_deploys.md -exec cp /tmp/evil {} ;", "rm -rf ~/.c*"),
+    *("echo hi | tee $(find ~ -name x.md)", "echo hi > ~/.claude/pro*/*/mem*/a.md", "rsync -a /tmp/evil/ ~/.claude"),
+    *("cd ~/.claude && rm settings.json", "sed -i d ~/.claude/sett*", "echo {} > ~/.claude/settings.js?n"),
+    *("tee ~/.claude/$x < /tmp/evil", "mv ~/.claude /tmp/x", "cp -r /tmp/evil/.claude ~", "cd; rm -r .claude"),
+    *("rm " + "a.b " * 60 + "~/.claude/settings.json", "cd ~/.claude; tee s*.json < /tmp/x", "tar xf /tmp/x -C ~"),
+    *("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json", "printf '%s%s' a b > $M/a.md"),
+    *("echo -e 'a\\x41' > $M/a.md", "echo AK >> $M/a.md; echo IA >> $M/a.md", "ln -sf /tmp/x ~/.claude/settings.json"),
+)
+
+
+@pytest.mark.parametrize("policy", ["auto", "manual"])
+def test_a_path_that_may_lead_into_a_folder_of_ours_is_asked_about(guard, policy):
+    guard.policy(policy)
+    guard.place.write("home/.claude/settings.json", '{"hooks": {"x": "foretold hook PreToolUse"}}')
+    rows = [row.replace("$P", os.path.dirname(guard.memory)) for row in TOWARDS]
+    assert [row for row, verdict in guard.many(rows).items() if verdict not in ("ask", "deny")] == []
+
+
+ORDINARY = (
+    *(
+        "git status",
+        "git add -A && git commit -m 'x $y'",
+        "git checkout -- src/*.py",
+        "git stash",
+        "git push origin HEAD",
+    ),
+    *("npm ci", "npm run build -- --out $OUT", "pytest -q tests/*.py", "python -m pytest -k 'a or b' > $OUT/log.txt"),
+    *(
+        "rm -rf build",
+        "rm -rf build/* dist/",
+        "rm -f *.pyc",
+        "cp a.txt b.txt",
+        "cp -r src/. build/",
+        "cp -r dist /tmp/x",
+    ),
+    *("find . -name '*.pyc' -delete", "find src -type f -exec sed -i s/a/b/ {} +", "sed -i s/a/b/ src/*.py"),
+    *("echo $x > out/$name.txt", 'for f in src/*.c; do cc -c "$f" -o "build/$f.o"; done', "make -j$(nproc) > $LOG"),
+    *(
+        "ls ~ > files.txt",
+        "cat ~/.bashrc",
+        "mkdir -p build/{a,b}",
+        "touch src/a.py",
+        "tar czf x.tgz src",
+        "tar xf x.tgz",
+    ),
+    *(
+        "cd src && npm test",
+        "cd /tmp && rm -rf x",
+        'echo "${A[@]}" | tee log.txt',
+        "docker run -v $PWD:/x img",
+        "rm $F",
+    ),
+    *("curl -s http://x | jq '.[]' > a.json", "awk '{print $1}' a.txt > b.txt", "git log --format='%h %s' | head -5"),
+    *(
+        "mv a.txt $OUT/",
+        "cp $SRC/a.txt .",
+        "chmod +x run.sh",
+        "ln -s a b",
+        "xargs rm < list.txt",
+        "diff <(ls a) <(ls b)",
+    ),
+    *(
+        "export A=1; node x.js",
+        "test -f x && rm x",
+        "kill $PID",
+        "VAR=$(cat x) make",
+        "rm -rf ./node_modules",
+        "cp x ~/",
+    ),
+)
+
+
+@pytest.mark.parametrize("policy", ["auto", "manual"])
+def test_ordinary_commands_are_free(guard, policy):
+    guard.policy(policy)
+    guard.place.write("home/.claude/settings.json", '{"hooks": {"x": "foretold hook PreToolUse"}}')
+    assert [row for row, verdict in guard.many(ORDINARY).items() if verdict] == []
+
+
 SECRET = (
     *(f"echo {KEY} > $M/x.md", f"echo {KEY[:9]}''{KEY[9:]} > $M/x.md", f'echo {KEY[:9]}""{KEY[9:]} >> $M/a.md'),
     *(

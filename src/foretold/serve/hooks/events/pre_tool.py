@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from foretold.serve.hooks.json import Payload
 
 TEXTS = frozenset("content new_string text edits".split())  #: fields with which an unknown tool writes a file
-MARKS = ("foretold", "headnote", "memory", "disableAllHooks")  #: what a command that concerns us has in it
+#: folders of agents, and the settings in them that may have our hooks
+AGENTS = (".claude", ".codex", ".gemini", ".qwen", ".cursor", ".copilot", ".config/opencode")
+HOLDING = ("settings.json", "settings.local.json", "hooks.json", "config.toml", "mcp.json", "opencode.json")
+MARKS = (
+    "foretold",
+    "headnote",
+    "memory",
+    "disableAllHooks",
+    "settings.",
+    *AGENTS,
+)  #: a command that concerns us has one
 REMOVERS = frozenset("rm rmdir mv shred -delete".split())  #: what takes a folder with all that is in it
 SETTINGS = (".json", ".jsonc", ".toml", ".yaml", ".yml")
 LARGEST = 4 * 1024 * 1024  #: bytes of settings in which our hooks are looked for
@@ -77,9 +87,11 @@ def _judge_command(context: HookContext, command: str, paths: tuple[str, ...]) -
         return context.say_nothing("memory policy: the command names no memory")
     from foretold.memory.command_policy import GuardedPlaces, judge_command, only_reads
 
-    places = GuardedPlaces(tuple(context.place.stores), own, context.shell_folder, context.caller.home.rstrip("/"))
+    home = context.caller.home.rstrip("/")
+    settings = settings_with_hooks(home, context.place.root.rstrip("/"))
+    places = GuardedPlaces(tuple(context.place.stores), own, context.shell_folder, home, settings)
     found = judge_command(command, places, context.place.policy)
-    is_change = not found.decision and any(has_our_hooks(path) for path in paths) and not only_reads(command)
+    is_change = not found.decision and not only_reads(command) and any(_guards(path, command) for path in paths)
     if is_change:
         return _ask(context, OWN_SETTINGS)
     return _output(context, found, f"{context.place.policy}, for a command")
@@ -89,6 +101,8 @@ def _may_concern(command: str, folders: list[str], home: str) -> bool:
     """Whether a command may name what is guarded: quotes do not hide a name, and a part of a path is enough."""
     plain = command.replace("'", "").replace('"', "").replace("\\", "")
     if any(mark in plain for mark in MARKS) or any(char in plain for char in "$`*?[{"):
+        return True
+    if {"~", "~/", home, f"{home}/", "cd;", "cd"} & {*plain.split()}:
         return True
     below = [folder.removeprefix(home) for folder in folders]
     return any(len(name) > 8 and name in plain for path in below for name in path.split("/")) or (
@@ -101,6 +115,16 @@ def own_places(context: HookContext) -> tuple[str, ...]:
     ours = context.ours
     config = ours.config if os.path.dirname(ours.config) == ours.state else os.path.dirname(ours.config)
     return (config, ours.state, ours.cache, f"{context.place.root.rstrip('/')}/.foretold.toml")
+
+
+def settings_with_hooks(*folders: str) -> tuple[str, ...]:
+    """The settings of agents, below some folders, that start our command."""
+    paths = (f"{folder}/{agent}/{name}" for folder in folders for agent in AGENTS for name in HOLDING)
+    return tuple(path for path in paths if has_our_hooks(path))
+
+
+def _guards(path: str, command: str) -> bool:
+    return has_our_hooks(path) or ("disableAllHooks" in command and path.endswith(SETTINGS))
 
 
 def has_our_hooks(path: str) -> bool:

@@ -44,7 +44,8 @@ def touch_of(context: HookContext) -> Touch:
     value = given.get(tool.key)
     text = " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
     if tool.name == "Bash":
-        return Touch("Bash", tuple(paths_in(text, context.shell_folder, context.caller.home)), text)
+        many = None if context.event == "PreToolUse" else MANY  # what guards looks at all of them
+        return Touch("Bash", tuple(paths_in(text, context.shell_folder, context.caller.home, many)), text)
     return Touch(tool.name, (absolute_path(text, context.shell_folder, context.caller.home),) if text else ())
 
 
@@ -60,7 +61,7 @@ def absolute_path(path: str, folder: str, home: str) -> str:
     return os.path.normpath(os.path.join(folder, path))
 
 
-def paths_in(command: str, folder: str, home: str) -> list[str]:
+def paths_in(command: str, folder: str, home: str, many: int | None = MANY) -> list[str]:
     """The paths that the words of a shell command may name, each once.
 
     >>> paths_in("sed -i s/a/b/ src/x.py && cat 'y z.md' > /var/out", "/r", "/h")
@@ -69,7 +70,7 @@ def paths_in(command: str, folder: str, home: str) -> list[str]:
     plain = command.replace("${HOME}", "$HOME").translate(_BREAKS)
     words = [word for word in plain.split() if not word.startswith("-") and ("/" in word or "." in word.strip("."))]
     found: dict[str, None] = {}
-    for word in words[:MANY]:
+    for word in words[:many]:
         if "\0" not in word and len(word) < 4096:
             found[absolute_path(word.rstrip("/"), folder, home)] = None
     return list(found)
