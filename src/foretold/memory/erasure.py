@@ -293,7 +293,8 @@ def _drop_cache(place: ErasurePlace) -> ErasurePlace:
             path, aside = os.path.join(cache, name), os.path.join(cache, f".foretold-{token()}")
             with suppress(FileNotFoundError):
                 os.rename(path, aside)  # in one step: a database never loses its log alone
-            shutil.rmtree(aside, ignore_errors=True)
+            if os.path.isdir(aside) and not os.path.islink(aside):
+                shutil.rmtree(aside, ignore_errors=True)  # which would open, and wait for, a pipe
             with suppress(OSError):
                 os.unlink(aside)
     return place._replace(removed=place.found, problem="")

@@ -28,6 +28,7 @@ from foretold.storage.kernel import (
     token,
     write_all,
 )
+from foretold.storage.tree import open_regular
 
 CHUNK = 1024 * 1024  #: bytes that are read or written in one call
 
@@ -47,15 +48,16 @@ def replace_file(
     """Replace a file, or create it. OSError if that is not possible.
 
     `mode` None leaves it to the umask. With `keep_mode`, a file that is replaced keeps its mode, and anything but a
-    regular file is refused. `temporary` is for callers that hold a lock: a leftover there is overwritten.
+    regular file is refused. `temporary` is for callers that hold a lock: a leftover there is deleted first.
     """
     with _opened(path) as (folder, name):
         if keep_mode:
             mode = _mode_of(name, folder, mode)
-        flags = (NEW ^ os.O_EXCL) | os.O_TRUNC if temporary else NEW
+        if temporary and _is_there(temporary, folder):
+            kernel.unlink(temporary, dir_fd=folder)  # never opened: it may be a pipe
         temporary = temporary or f".{name[:80]}.{token()}"
         try:
-            fill(temporary, data, folder, flags=flags, mode=mode, sync=sync, kernel=kernel)
+            fill(temporary, data, folder, mode=mode, sync=sync, kernel=kernel)
             kernel.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with suppress(OSError):
@@ -126,6 +128,14 @@ def _chunks(data: Data) -> Iterator[bytes]:
     yield bytes(waiting)
 
 
+def _is_there(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _mode_of(name: str, folder: int, default: int | None) -> int | None:
     """The mode of a regular file; the default if there is no file."""
     try:
@@ -153,28 +163,44 @@ MARK = "format"
 def read_format(folder: str, newest: int, signs: Iterable[str]) -> int:
     """The format of a folder's files, by the file `format` in it. StoreFailed if it is newer than we know.
 
-    Without that file it is 1, if there is one of the files that are its `signs`; else 0, and nothing is there yet.
+    Without that file it is 1, if there is one of the files that are its `signs`; else 0, and nothing is there yet. The
+    start of one, which a power cut tore, is none: it never counted.
     """
     path = os.path.join(folder, MARK)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             data = file.read(4096)
     except FileNotFoundError:
         data = b""
     except OSError as error:
         raise failed(f"cannot read {path}", error) from error
-    if not data.endswith(b"\n"):  # none, or one that a power cut tore: it never counted
+    version = _parse_mark(data)
+    if version == 0:
         return int(any(os.path.exists(os.path.join(folder, name)) for name in signs))
-    try:
-        version = json.loads(data)["store"]
-    except (ValueError, KeyError, TypeError):
-        version = None
-    if not isinstance(version, int) or version < 1:
+    if version < 0:
         raise StoreFailed(f"cannot read {path}: it does not name a format. Nothing was changed")
     if version > newest:
         said = f"{folder} was written by a newer foretold (format {version}; this one knows {newest})"
         raise StoreFailed(f"{said}. Nothing was changed; install the newer one: pip install -U foretold")
     return version
+
+
+def _parse_mark(data: bytes) -> int:
+    """The format that a mark names; 0 if it is empty or only the start of one, -1 if it is anything else.
+
+    >>> [_parse_mark(data) for data in (b'{"store": 2}\\n', b'{"store": 99}', b'{"sto', b"", b'{"store": 9', b"no")]
+    [2, 99, 0, 0, 0, -1]
+    """
+    text = data.rstrip(b"\0")  # of a block that was never written
+    try:
+        version = json.loads(text)["store"] if text else 0
+        return version if type(version) is int and (version > 0 or not text) else -1
+    except (KeyError, TypeError):
+        return -1
+    except ValueError:
+        start = b'{"store": '
+        is_torn = not text.endswith(b"\n") and (start.startswith(text) or text.startswith(start))
+        return 0 if is_torn else -1
 
 
 def write_format(folder: str, version: int, program: str, kernel: Kernel = KERNEL) -> None:

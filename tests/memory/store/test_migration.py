@@ -108,7 +108,29 @@ def test_a_mark_that_says_nothing_is_refused_and_a_torn_one_is_written_again(roo
         with open(path, "wb") as file:
             file.write(torn)
         assert store.versioned.read_format() == 1
-    for wrong in (b"{}\n", b"[]\n", b'{"store": "2"}\n', b'{"store": 0}\n', b"no\n"):
+    for whole in (b'{"store": 2}', b'{"store": 2}\0\0'):
+        with open(path, "wb") as file:
+            file.write(whole)
+        assert store.versioned.read_format() == 2
+    for newer in (b'{"store": 99}', b'{"store":99} ', b'{"written_by": "9", "store": 99}'):
+        with open(path, "wb") as file:
+            file.write(newer)
+        with pytest.raises(StoreFailed, match="written by a newer foretold"):
+            store.put("user_new.md", "New.")
+        with open(path, "rb") as file:
+            assert file.read() == newer
+    for wrong in (
+        b"no",
+        b"{}",
+        b"99",
+        b'{"version": 99',
+        b'{"store": true}',
+        b"{}\n",
+        b"[]\n",
+        b'{"store": "2"}\n',
+        b'{"store": 0}\n',
+        b"no\n",
+    ):
         with open(path, "wb") as file:
             file.write(wrong)
         with pytest.raises(StoreFailed, match="it does not name a format"):
