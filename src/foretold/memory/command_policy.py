@@ -45,6 +45,7 @@ MEMORY_WRITES = frozenset("add edit rename rm restore import compact consolidate
 #: options with a value, and without one, that may come before a subcommand: those of `foretold.cli`
 VALUED = ("-C", "--agent", "--home", "--managed", "--model", "--folder")
 FLAGS = frozenset("--json --team -h --help --version -V --".split())
+FEW = 32  #: folders that a line enters, up to which it is followed
 UNKNOWN = "(unknown)"  #: in place of a word that depends on an expansion
 INSTALLS = frozenset("install uninstall hook doctor".split())
 ASK_OWN = "This changes settings, state or hooks of foretold, which guard the user's memories: the user decides."
@@ -103,12 +104,26 @@ def judge_command(command: str, places: GuardedPlaces, policy: str) -> WriteDeci
     found = [_judge_call(words, text, policy) for words in own_calls(line)]
     if not only_reads(command):
         stores = [folder for folder, _ in places.stores]
-        reached = written_folders(line, [*stores, *places.own, *places.settings], places.cwd, places.home, READING)
+        if sum(1 for _ in _ENTERED.finditer(command)) > FEW:  # where it runs is not followed any more
+            found.append(WriteDecision("ask", ASK_UNSEEN))
+        reached = written_folders(
+            _with_inner(line), [*stores, *places.own, *places.settings], places.cwd, places.home, READING
+        )
         is_own = any(folder not in stores for folder in reached) and not _is_in_stores_only(reached, places)
         if is_own or named_folders(_without_stores(command, places), places.own, places):
             found.append(WriteDecision("ask", ASK_OWN))
         found.append(_judge_writing(command, text, places, policy, line, reached))
     return _strictest(found)
+
+
+def _with_inner(line: CommandLine) -> CommandLine:
+    """A line with the commands in the words that it gives to a shell."""
+    texts = [word.text for part in line.parts if _runs_text(part) for word in part.words if re.search(r"\s", word.text)]
+    return line._replace(parts=(*line.parts, *(part for text in texts for part in read_command(text).parts)))
+
+
+def _runs_text(part: SimpleCommand) -> bool:
+    return any(find_command(word.text).runs in ("text", "shell") for word in part.words)
 
 
 def _is_in_stores_only(reached: Sequence[str], places: GuardedPlaces) -> bool:
@@ -284,12 +299,13 @@ def plain_text(command: str, home: str) -> str:
 def named_folders(command: str, folders: Sequence[str], places: GuardedPlaces) -> list[str]:
     """The folders that a command names: whole, from a folder it enters, by the end of their path, or from above."""
     text = plain_text(command, places.home)
-    entered = [os.path.join(places.cwd, path) for path in _ENTERED.findall(text)]
+    found = _ENTERED.findall(text)
+    entered = list(dict.fromkeys(os.path.normpath(os.path.join(places.cwd, path)) for path in found))[:FEW]
     words = [word for word in re.split(r"[\s=:<>|;&()]+", text) if entered or "/" in word or "." in word]
     paths = list(
         dict.fromkeys(os.path.normpath(os.path.join(base, word)) for base in (places.cwd, *entered) for word in words)
     )
-    removed = [path for path in paths if path not in entered] if _REMOVES.search(text) else []
+    removed = [path for path in paths if path not in (places.cwd, *entered)] if _REMOVES.search(text) else []
     return [folder for folder in folders if _is_named(folder, text, paths, places, removed)]
 
 

@@ -115,6 +115,8 @@ def _targets(part: SimpleCommand, bases: list[str], home: str, reading: frozense
         values = [word._replace(text=word.text.partition("=")[2], raw=word.raw.partition("=")[2]) for word in words]
         plain = [word for word in part.words[1:] if not word.text.startswith("-")]
         patterns = [path_pattern(word, home) for word in plain]
+        if os.path.basename(texts[0]) == "mv" and patterns:  # the last word is where it goes
+            pairs.append((patterns.pop(), ""))
         pairs += _copied(patterns, texts) if names & COPYING and not acts else [(each, whole) for each in patterns]
         pairs += [(path_pattern(word, home), "") for word in values if word.text or word.raw]
     for word in words:

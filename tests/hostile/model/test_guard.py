@@ -261,6 +261,7 @@ TOWARDS = (
     *("echo hi | tee $(find ~ -name x.md)", "echo hi > ~/.claude/pro*/*/mem*/a.md", "rsync -a /tmp/evil/ ~/.claude"),
     *("cd ~/.claude && rm settings.json", "sed -i d ~/.claude/sett*", "echo {} > ~/.claude/settings.js?n"),
     *("tee ~/.claude/$x < /tmp/evil", "mv ~/.claude /tmp/x", "cp -r /tmp/evil/.claude ~", "cd; rm -r .claude"),
+    *("eval 'rm ~/.claude/s*'", "bash -c 'echo x > ~/.config/f*/config.toml'", "sudo rm -rf ~/.{claude,x}"),
     *("rm " + "a.b " * 60 + "~/.claude/settings.json", "cd ~/.claude; tee s*.json < /tmp/x", "tar xf /tmp/x -C ~"),
     *("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json", "printf '%s%s' a b > $M/a.md"),
     *("echo -e 'a\\x41' > $M/a.md", "echo AK >> $M/a.md; echo IA >> $M/a.md", "ln -sf /tmp/x ~/.claude/settings.json"),
@@ -276,6 +277,7 @@ def test_a_path_that_may_lead_into_a_folder_of_ours_is_asked_about(guard, policy
 
 
 ORDINARY = (
+    *("mv $X/a.zip .", "rm -rf ~/.cache/pip/*", "bash -c 'rm -rf build/*'"),
     *(
         "git status",
         "git add -A && git commit -m 'x $y'",
