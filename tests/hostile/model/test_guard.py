@@ -120,7 +120,31 @@ def test_settings_state_and_hooks_of_ours_are_asked_about(guard, agent, path):
 def test_turning_off_all_hooks_is_asked_about(guard):
     path = guard.place.path("proj/.claude/settings.local.json")
     assert guard.ask("Write", file_path=path, content='{"disableAllHooks": true}')[0] == "ask"
+    assert guard.ask("Write", file_path=path, content='{"disable\\u0041llHooks": true}')[0] == "ask"
     assert guard.ask("Write", file_path=path, content='{"model": "x"}')[0] == ""
+
+
+def test_tools_of_other_servers_are_judged_by_every_text_that_they_are_given(guard):
+    guard.policy("manual")
+    path = f"{guard.memory}/x.md"
+    for given in (
+        {"command": f"echo x > {path}"},
+        {"cmd": ["foretold", "-C", ".", "memory", "trust"]},
+        {"uri": f"file://{path}", "data": "x"},
+        {"uri": f"file://localhost{path}".replace("memory", "mem%6fry"), "data": "x"},
+        {"files": [{"where": path, "body": "x"}]},
+        {"steps": [{"command": "foretold memory trust"}]},
+        {"target": guard.place.path("home/.config/foretold/config.toml"), "lines": ["x"]},
+    ):
+        assert guard.ask("mcp__other__do", **given)[0] in ("ask", "deny"), given
+    for given in (
+        {"command": "npm test"},
+        {"path": path},
+        {"url": "https://x/y", "body": "z"},
+        {"path": "a/b", "x": "y"},
+    ):
+        assert guard.ask("mcp__other__do", **given)[0] == "", given
+    assert guard.ask("mcp__other__read_files", paths=[path, path])[0] == ""
 
 
 # Shell commands

@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
-from foretold.serve.hooks.events.touched_files import WRITES, touch_of
-from foretold.serve.hooks.json import table_of
+from foretold.serve.hooks.events.touched_files import WRITES, absolute_path, paths_in, touch_of
+from foretold.serve.hooks.json import table_of, text_of
 from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from foretold.serve.hooks.context import HookContext
     from foretold.serve.hooks.json import Payload
 
+COMMANDS = ("command", "cmd", "script", "commands")  #: fields with a line for a shell
+LONGEST = 4096  #: characters of a path: PATH_MAX of Linux
 TEXTS = frozenset("content new_string text edits".split())  #: fields with which an unknown tool writes a file
 #: folders of agents, and the settings in them that may have our hooks
 AGENTS = (".claude", ".codex", ".gemini", ".qwen", ".cursor", ".copilot", ".config/opencode")
@@ -48,6 +51,8 @@ def handle(context: HookContext) -> HookOutput:
     if touch.tool == "Bash" and touch.command:
         return _judge_command(context, touch.command, touch.paths)
     given = table_of(context.payload, "tool_input")
+    if touch.tool.startswith("mcp__"):
+        return _judge_foreign(context, given)
     if touch.tool not in WRITES and not TEXTS & given.keys():
         return context.say_nothing("memory policy: the call writes no memory")
     inside = [(path, scope) for path in touch.paths if (scope := scope_of(path, context))]
@@ -58,6 +63,60 @@ def handle(context: HookContext) -> HookOutput:
     policy = context.place.policy
     found = decide_write(policy, written_text(given), is_team=any(scope == "team" for _, scope in inside))
     return _output(context, found, f"{policy}, for {inside[0][0]}")
+
+
+def _judge_foreign(context: HookContext, given: Payload) -> HookOutput:
+    """The verdict on a tool of another MCP server: each text in its input may be a path, or a command."""
+    texts = [*_texts_in(given)]
+    for key, text in texts:
+        if key in COMMANDS:
+            paths = tuple(paths_in(text, context.shell_folder, context.caller.home, None))
+            found = _judge_command(context, text, paths)
+            if found.verdict:
+                return found
+    name = text_of(context.payload, "tool_name").lower()
+    is_alone = len(texts) < 2 and not any(verb in name for verb in ("delete", "remove", "unlink", "trash"))
+    if is_alone or _only_looks(name):
+        return context.say_nothing("memory policy: the call writes no memory")
+    named = [_path_of(text) for _, text in texts if len(text) < LONGEST and "\n" not in text]
+    paths = tuple(absolute_path(text, context.shell_folder, context.caller.home) for text in named if "/" in text)
+    inside = [scope for path in paths if (scope := scope_of(path, context))]
+    if not inside:
+        return _judge_settings(context, paths, given)
+    from foretold.memory.write_policy import decide_write
+
+    text = "\n".join(text for _, text in texts)
+    return _output(context, decide_write(context.place.policy, text, is_team="team" in inside), "a tool of a server")
+
+
+def _path_of(text: str) -> str:
+    """A text as a path, if it is one, or the address of a file."""
+    if not text.startswith("file:"):
+        return text
+    first, *others = text.removeprefix("file:").removeprefix("//").removeprefix("localhost").split("%")
+    try:
+        return first + "".join(chr(int(each[:2], 16)) + each[2:] for each in others)
+    except ValueError:
+        return text
+
+
+def _only_looks(name: str) -> bool:
+    return name.rpartition("__")[2].partition("_")[0] in ("read", "get", "list", "search", "find", "view", "stat")
+
+
+def _texts_in(value: object) -> Iterator[tuple[str, str]]:
+    """Every text in an input, with the key that it is under; a list of words under a command is one text."""
+    waiting: list[tuple[str, object]] = [("", value)]
+    while waiting:
+        key, each = waiting.pop()
+        if isinstance(each, str):
+            yield key, each
+        elif isinstance(each, dict):
+            waiting += [(str(name), inner) for name, inner in each.items()]
+        elif isinstance(each, list):
+            if key in COMMANDS and all(isinstance(inner, str) for inner in each):
+                yield key, " ".join(each)
+            waiting += [("", inner) if key in COMMANDS else (key, inner) for inner in each]
 
 
 def _judge_settings(context: HookContext, paths: tuple[str, ...], given: Payload) -> HookOutput:
@@ -145,7 +204,11 @@ def has_our_hooks(path: str) -> bool:
 
 def _switches_off(path: str, given: Payload) -> bool:
     """Whether a call writes the setting of Claude Code that turns all hooks off."""
-    return path.endswith(SETTINGS) and any("disableAllHooks" in str(given.get(key)) for key in TEXTS)
+    if not path.endswith(SETTINGS):
+        return False
+    texts = [text for _, text in _texts_in(given)]
+    is_agents = any(f"/{agent}/" in path for agent in AGENTS)  # an escape may spell a letter of the key
+    return any("disableAllHooks" in text or (is_agents and "\\u00" in text) for text in texts)
 
 
 def _is_inside(path: str, folder: str) -> bool:
