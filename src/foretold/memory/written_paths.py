@@ -31,7 +31,8 @@ _GLOBS = re.compile(r"\[[^\]/]*\]|\?")
 def path_pattern(word: Word, home: str) -> str:
     """A word as a pattern for paths.
 
-    >>> path_pattern(Word("", '~/.x/"a$b"*', known=False, tilde=True), "/h").replace(ANY, "<any>").replace(GLOB, "<*>")
+    >>> word = Word("", '~/.x/"a$b"*', known=False, globbed=True, tilde=True)
+    >>> path_pattern(word, "/h").replace(ANY, "<any>").replace(GLOB, "<*>")
     '/h/.x/a<any><*>'
     """
     text = word.text if word.known else word.raw.replace("${HOME}", home).replace("$HOME", home)
