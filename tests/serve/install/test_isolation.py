@@ -90,3 +90,55 @@ def test_words_and_variables_of_a_server():
     assert find_loose(["foretold", "mcp"], {"PYTHONPATH": "/src"}) is None
     assert find_loose(["python3", "-I", "-m", "foretold", "mcp"], {}) is None
     assert [find_loose(value) for value in (None, 5, {}, [])] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$CLAUDE_PROJECT_DIR/.venv/bin/foretold hook Stop",
+        '"$CLAUDE_PROJECT_DIR"/.venv/bin/foretold hook Stop',
+        "${PWD}/bin/foretold hook Stop",
+        ".venv/bin/python -I -m foretold hook Stop",
+        "$PWD/.venv/bin/python3 -I -m foretold hook Stop",
+        "PYTHONPATH=$PWD foretold hook Stop",
+        "PYTHONHOME=. foretold hook Stop",
+        "PATH=.venv/bin:$PATH foretold hook Stop",
+        ". .venv/bin/activate && foretold hook Stop",
+        "source .venv/bin/activate; foretold hook Stop",
+        "uv --quiet run foretold hook Stop",
+        "poetry -q run foretold hook Stop",
+        "uvx --from . foretold hook Stop",
+        "pipx run --spec . foretold hook Stop",
+        "pipx run --spec=./x foretold hook Stop",
+        "python3 -m runpy foretold hook Stop",
+        "python3 -c \"__import__('foretold.cli').cli.run()\" hook Stop",
+        'eval "python3 -m" foretold hook Stop',
+    ],
+)
+def test_what_means_the_project_is_not_isolated(line):
+    found = find_loose(line)
+    assert found is not None
+    assert found.words == ("hook", "Stop")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$HOME/.local/bin/foretold hook Stop",
+        "${HOME}/.venv/bin/python -I -m foretold hook Stop",
+        "PATH=$HOME/.local/bin:$PATH foretold hook Stop",
+        "uvx --from foretold foretold hook Stop",
+        "pipx run --spec foretold foretold hook Stop",
+        ". ~/.venv/bin/activate && foretold hook Stop",
+    ],
+)
+def test_what_means_the_home_is_isolated(line):
+    assert find_loose(line) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("PYTHONPATH", "${workspaceFolder}"), ("PYTHONPATH", "$PWD"), ("PATH", ".:/bin")]
+)
+def test_variables_of_a_server_that_mean_the_project(name, value):
+    assert find_loose(["foretold", "mcp"], {name: value}).words == ("mcp",)
+    assert find_loose(["foretold", "mcp"], {"PATH": "/usr/bin:/bin"}) is None

@@ -4,8 +4,12 @@ Agents start hooks and servers in the folder of a project, which may be a strang
 is not isolated if it
 
 1. runs our module, or code that imports it, in a Python without `-I` or `-P` (`python3 -m foretold`);
-2. runs our program by a path relative to the folder, or through a tool that enters the project there (`uv run`);
-3. gives Python a relative entry of PYTHONPATH.
+2. runs our program, or Python, by a path relative to the folder, or through a tool that enters or builds the project
+   there (`uv run`, `uvx --from .`, `activate`);
+3. gives a relative entry to PYTHONPATH, PYTHONHOME or PATH.
+
+A variable that means the project (`$PWD`, `$CLAUDE_PROJECT_DIR`, `${workspaceFolder}`) counts as relative: all do but
+those of the user's home.
 
 Command lines in words of others (`sh -c '…'`, `env -S '…'`) are looked into. Nothing is ever started.
 """
@@ -26,10 +30,17 @@ CALLS = ("hook", "mcp")  #: commands of ours that agents run
 DEEPEST = 4  #: levels of command lines in words of others
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
 _MODULE = re.compile(rf"-([A-Za-z]*)m((?:{'|'.join(NAMES)})(?:\.[\w.]*)?)?\Z")
-_IMPORT = re.compile(rf"\bimport\b.*\b(?:{'|'.join(NAMES)})\b|\b(?:{'|'.join(NAMES)})\b.*\bimport\b", re.DOTALL)
+_IMPORT = re.compile(
+    rf"\bimport\b.*\b(?:{'|'.join(NAMES)})\b|\b(?:{'|'.join(NAMES)})\b.*\bimport\b|(?:import|module)\w*\W+(?:{'|'.join(NAMES)})\b",
+    re.DOTALL,
+)
 #: these resolve, build and enter the project of the folder they are started in
 _RUNNERS = ("uv", "poetry", "pdm", "hatch", "rye", "pipenv", "pixi")
 _OPTIONS = re.compile(r"-([A-VYZa-z]+)")  #: letters up to -W and -X, which have values
+_PATHS = ("PYTHONPATH", "PYTHONHOME", "PATH")  #: variables that say where modules and programs are
+#: variables that do not mean the project
+_FIXED = re.compile(r"/|~|\$\{?(?:env:)?(?:HOME|USERPROFILE|PATH|PYTHONPATH|XDG_[A-Z_]+|[A-Z]*PLUGIN_ROOT)\b")
+_BUILDERS = {"uvx": "--from", "pipx": "--spec"}  #: tools that build what an option names, and that option
 _OPERATORS = re.compile(r"[;&|()<>\n]+\Z")
 
 
@@ -52,9 +63,10 @@ def find_loose(command: object, env: object = None) -> LooseCommand | None:
     else:
         words = [str(word) for word in command] if isinstance(command, list | tuple) else []
         found = _look_at(words, 0)
-        value = env.get("PYTHONPATH") if isinstance(env, Mapping) else None
-        if found is None and isinstance(value, str) and _is_relative(value) and _call_in(words):
-            found = LooseCommand("PYTHONPATH has a relative entry", _call_in(words), is_alone=False)
+        for name in _PATHS if isinstance(env, Mapping) and found is None and _call_in(words) else ():
+            value = env.get(name)
+            if isinstance(value, str) and _is_relative(value):
+                return LooseCommand(f"{name} has a relative entry", _call_in(words), is_alone=False)
     return found
 
 
@@ -75,6 +87,10 @@ def _look_at(words: Sequence[str], depth: int) -> LooseCommand | None:
         end = next((at for at, word in enumerate(rest) if _OPERATORS.match(word)), len(rest))
         is_alone = not any(map(_OPERATORS.match, words[:after])) and tuple(rest[end:]) in ((), ("||", "true"))
         return LooseCommand(why, tuple(rest[:end]), is_alone)
+    if "eval" in words and depth < DEEPEST:  # which joins its words to a line
+        found = _look_at_line(" ".join(words[words.index("eval") + 1 :]), depth + 1)
+        if found:
+            return found._replace(is_alone=False)
     for word in words if depth < DEEPEST else ():
         if re.search(r"\s", word) and any(name in word for name in NAMES):
             found = _look_at_line(word, depth + 1)
@@ -91,17 +107,20 @@ def _why_loose(words: Sequence[str]) -> tuple[str, int]:
         following = words[at + 1] if at + 1 < len(words) else ""
         if word.startswith("PYTHONSAFEPATH=") and word != "PYTHONSAFEPATH=":
             is_safe = True
-        elif word.startswith("PYTHONPATH=") and _is_relative(word.partition("=")[2]) and _call_in(words[at:]):
-            return "PYTHONPATH has a relative entry", _call_at(words)
+        elif _call_in(words[at:]) and (why := _why_before(word, following)):
+            return why, _call_at(words)
         if _PYTHON.match(os.path.basename(word)):
             letters, is_python = set(), True
         module = _MODULE.match(word)
         name = (module[2] or following) if module else following if word == "--module" else ""
+        through = name == "runpy"  # a module of Python that runs the one it is given
+        if through:
+            name = words[at + 2] if at + 2 < len(words) else ""
         if name.split(".")[0] in NAMES:
             letters |= set(module[1] if module else "")
             if not is_python or not (is_safe or letters & set("IP")):
                 why = f"`-m {name}` takes Python modules from the folder it is started in"
-                return why, at + (1 if module and module[2] else 2)
+                return why, at + (1 if module and module[2] else 2) + through
         elif word == "-c" and is_python and _IMPORT.search(following) and not (is_safe or letters & set("IP")):
             return "`python -c` takes Python modules from the folder it is started in", at + 2
         elif options := _OPTIONS.match(word):
@@ -116,11 +135,27 @@ def _why_program(words: Sequence[str]) -> str:
     program = words[-1]
     if os.path.basename(program) not in NAMES and not program.endswith(tuple(f"{name}/__main__.py" for name in NAMES)):
         return ""
-    if "/" in program and program[0] not in "/~$":
+    if "/" in program and _is_relative(program):
         return f"{program} is a program of the folder it is started in"
-    for tool, verb in pairwise(words):
-        if os.path.basename(tool) in _RUNNERS and verb == "run" and "--no-project" not in words:
-            return f"`{os.path.basename(tool)} run` enters the environment of the folder it is started in"
+    for at, tool in enumerate(os.path.basename(word) for word in words):
+        if tool in _RUNNERS and "run" in words[at:] and "--no-project" not in words:
+            return f"`{tool} run` enters the environment of the folder it is started in"
+        named = [value for option, value in pairwise(words[at:]) if option == _BUILDERS.get(tool)]
+        named += [word.partition("=")[2] for word in words[at:] if word.startswith(f"{_BUILDERS.get(tool)}=")]
+        if any(value[:1] == "." or ("/" in value and ":" not in value and _is_relative(value)) for value in named):
+            return f"`{tool}` builds the folder it is started in"
+    return ""
+
+
+def _why_before(word: str, following: str) -> str:
+    """Why a word before our program makes the call not isolated; empty if it does not."""
+    name, _, value = word.partition("=")
+    if name in _PATHS and _is_relative(value):
+        return f"{name} has a relative entry"
+    if "/" in word and _PYTHON.match(os.path.basename(word)) and "=" not in word and _is_relative(word):
+        return f"{word} is a program of the folder it is started in"
+    if word in (".", "source") and os.path.basename(following) == "activate" and _is_relative(following):
+        return f"{following} enters an environment of the folder it is started in"
     return ""
 
 
@@ -136,4 +171,4 @@ def _call_in(words: Sequence[str]) -> tuple[str, ...]:
 
 def _is_relative(value: str) -> bool:
     """Whether a variable has entries that depend on the folder."""
-    return bool(value) and any(entry[:1] not in ("/", "~", "$") for entry in value.split(":"))
+    return bool(value) and any(not _FIXED.match(entry) for entry in re.sub(r"\{env:", "{", value).split(":"))
