@@ -8,7 +8,8 @@
    so no filter runs; the one that does is `git status` of `git/user_status.py`.
 3. A bare repository that lies in a folder of another is not taken for the repository (`safe.bareRepository`): a clone
    can bring one, with a configuration of its author's.
-4. What fails, or takes too long, is None: then the caller says that git could not be asked.
+4. What fails, or takes too long, is None: then the caller says that git could not be asked. A git that only waits, as
+   for a pipe in place of `.gitignore`, is ended after seconds, and none is started in that folder again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 SECONDS = 120.0  #: for one question
 LONGEST_WORD = 200  #: bytes; the tree is as deep as its longest word
 LONGEST = 60_000  #: bytes of a regular expression; PCRE takes no more than 65,535 when compiled
+STILL = 2.5  #: seconds in which a git that works uses some time of the processor
 STARTING = 10.0  #: for the first question: whether there is a repository, and what its configuration says
 #: settings with which no repository runs a program of its choice, whatever it says itself
 SAFE = (
@@ -196,6 +199,8 @@ def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
 def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
     """The parts of an answer between NUL, while git still writes it. Git is stopped when no more is asked for."""
     end, rest = time.monotonic() + seconds, b""
+    if root in _SILENT:
+        return
     with contextlib.suppress(OSError), running(make_command(root, words), environment(), seconds) as (_, answer):
         while block := os.read(answer.fileno(), 1 << 16):
             *whole, rest = (rest + block).split(b"\0")
@@ -226,18 +231,48 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0, se
     >>> ask("/", "no-such-command") is None
     True
     """
-    try:
-        done = subprocess.run(
-            make_command(root, words),
-            input=given if given is not None else b"",
-            capture_output=True,
-            env=environment(),
-            timeout=seconds,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+    if root in _SILENT:
         return None
-    return done.stdout if done.returncode in (0, nothing) else None
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(
+            make_command(root, words), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment()
+        )
+    except OSError:
+        return None
+    with process:
+        said = _await_answer(process, given or b"", seconds)
+    if said is None:
+        _SILENT.add(root)
+    return said if process.returncode in (0, nothing) else None
+
+
+_SILENT = set[str]()  #: folders in which git waited once: it is not asked again
+
+
+def _await_answer(process: subprocess.Popen[bytes], given: bytes, seconds: float) -> bytes | None:
+    """What a process writes; None if it takes too long, or waits: for a pipe in place of a file, nothing ever comes."""
+    end, used = time.monotonic() + seconds, -1
+    try:
+        while True:
+            try:
+                return process.communicate(given, timeout=max(min(STILL, end - time.monotonic()), 0.01))[0]
+            except subprocess.TimeoutExpired:
+                before, used = used, _work_of(process.pid)
+                if time.monotonic() >= end or before == used >= 0:
+                    return None
+    finally:
+        if process.returncode is None:
+            process.kill()
+
+
+def _work_of(process: int) -> int:
+    """The processor time that a process has used, in ticks; -1 where that cannot be told."""
+    try:
+        fields = read_regular(f"/proc/{process}/stat", 4096).rpartition(b")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    except (OSError, ValueError, IndexError):
+        return -1
 
 
 @contextlib.contextmanager
