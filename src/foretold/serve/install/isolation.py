@@ -63,8 +63,9 @@ def find_loose(command: object, env: object = None) -> LooseCommand | None:
     else:
         words = [str(word) for word in command] if isinstance(command, list | tuple) else []
         found = _look_at(words, 0)
-        for name in _PATHS if isinstance(env, Mapping) and found is None and _call_in(words) else ():
-            value = env.get(name)
+        given = env if isinstance(env, Mapping) and found is None and _call_in(words) else {}
+        for name in _PATHS:
+            value = given.get(name)
             if isinstance(value, str) and _is_relative(value):
                 return LooseCommand(f"{name} has a relative entry", _call_in(words), is_alone=False)
     return found
