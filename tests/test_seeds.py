@@ -1,20 +1,175 @@
-"""docs/seeds.md: no row is missing, and every proof that it names is there."""
+"""docs/seeds.md: no row is missing, every call that it names can be made, and every proof that it names is there.
+
+A row is `| row | claim | heading | status | call | proof |`:
+
+    claim     what the document says, in our words: a sentence
+    heading   where the document says it
+    status    same; differs because …; or not done: …
+    call      what a user types, in backticks: `foretold.compat.mink.load_memory(cwd)` or `foretold show --agent mink`
+    proof     `path/of/test_file.py::test_name` below tests/, or case `id` of tests/conformance; never the test that
+              plays all cases, because nobody can check a row by that
+"""
 
 import ast
+import importlib
+import inspect
 import json
 import os
 import re
+import typing
 
 import pytest
 
+from foretold.cli import COMMANDS
+
 TESTS = os.path.dirname(os.path.abspath(__file__))
-PAGE = os.path.join(os.path.dirname(TESTS), "docs", "seeds.md")
+ROOT = os.path.dirname(TESTS)
+PAGE = os.path.join(ROOT, "docs", "seeds.md")
 ROWS = {"M": 53, "C": 51, "A": 50, "N": 56, "E": 22}
+HEAD = "| row | claim | heading | status | call | proof |"
+NONE = "–"
 
 
-def rows():
+def lines():
     with open(PAGE, encoding="utf-8") as file:
-        return re.findall(r"^\| ([A-Z]-\d\d) \| (.+?) \| (.+) \|$", file.read(), re.MULTILINE)
+        return file.read().splitlines()
+
+
+def cells_of(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+ROW = [cells_of(line) for line in lines() if re.match(r"\| [A-Z]-\d\d \|", line)]
+OLD = [cells for cells in ROW if len(cells) == 3]  #: rows that have no such columns yet
+NEW = [cells for cells in ROW if cells not in OLD]
+each_row = pytest.mark.parametrize("cells", NEW, ids=lambda cells: cells[0])
+
+
+def cases():
+    """id -> the rows that a case says it shows; recordings of agents say nothing about rows."""
+    found = {}
+    folder = os.path.join(TESTS, "conformance")
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            found |= {case["id"]: case.get("inventory", []) for case in map(json.loads, file)}
+    return found
+
+
+def source_of(folder):
+    text = ""
+    for at, _, files in os.walk(folder):
+        for name in files:
+            if name.endswith(".py"):
+                with open(os.path.join(at, name), encoding="utf-8") as file:
+                    text += file.read()
+    return text
+
+
+CASES = cases()
+SOURCE = source_of(os.path.join(ROOT, "src", "foretold", "cli"))
+
+
+def test_no_row_is_missing():
+    expected = [f"{letter}-{number:02}" for letter, count in ROWS.items() for number in range(1, count + 1)]
+    assert [cells[0] for cells in ROW] == expected
+
+
+def test_every_section_has_the_columns():
+    heads = [line for line in lines() if line.startswith("| row ")]
+    assert {head for head in heads if head != HEAD} <= ({"| row | what | proof |"} if OLD else set())
+    assert len(heads) == len(ROWS)
+
+
+@each_row
+def test_a_row_says_what_is_claimed_where_and_how_it_stands(cells):
+    assert len(cells) == 6, cells
+    _, claim, heading, status, _, _ = cells
+    assert len(claim.split()) >= 4, f"a claim is a sentence: {claim}"
+    assert re.search(r"\w", heading)
+    assert re.fullmatch(r"same|differs because \S.+|not done: \S.+", status), status
+
+
+@each_row
+def test_a_row_names_calls_that_can_be_made(cells):
+    status, call = cells[3:5]
+    calls = re.findall(r"`([^`]+)`", call)
+    if not calls:
+        assert status.startswith("not done: ")
+        assert call == NONE
+    for each in calls:
+        if each == "foretold" or each.startswith("foretold "):
+            check_command(each.split()[1:])
+        else:
+            check_expression(each)
+
+
+def check_command(words):
+    """The command is there, and so are its options."""
+    names = [word for word in words if re.fullmatch("[a-z-]+", word) and not word.startswith("-")][:2]
+    assert not names or names[0] in COMMANDS, words
+    ours = words[: words.index("--")] if "--" in words else words
+    assert [word for word in ours if word.startswith("-") and word.partition("=")[0] not in SOURCE] == []
+
+
+def check_expression(text):
+    """The dotted name is there, and takes the arguments that are given."""
+    node = ast.parse(text, mode="eval").body
+    call = node if isinstance(node, ast.Call) else None
+    target = resolve_name(ast.unparse(call.func if call else node))
+    if call is None:
+        return
+    assert callable(target), text
+    known = inspect.signature(target).parameters
+    names = {name for name, parameter in known.items() if parameter.kind is not parameter.VAR_KEYWORD}
+    names |= options_of(target)
+    assert [word.arg for word in call.keywords if word.arg and word.arg not in names] == [], text
+    places = [each for each in known.values() if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    is_open = any(each.kind is each.VAR_POSITIONAL for each in known.values())
+    assert is_open or len(call.args) <= len(places), text
+
+
+def options_of(target):
+    """The keywords of `**options: Unpack[…]`; any word if what they are is not said."""
+    for name, parameter in inspect.signature(target).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            hint = typing.get_type_hints(inspect.unwrap(target))[name]
+            (kind,) = typing.get_args(hint) or (hint,)
+            return set(getattr(kind, "__optional_keys__", ())) | set(getattr(kind, "__required_keys__", ()))
+    return set()
+
+
+def resolve_name(name):
+    parts = name.split(".")
+    assert parts[0] == "foretold", name
+    for count in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError as error:
+            if not ".".join(parts[:count]).startswith(error.name or "-"):
+                raise
+            continue
+        for part in parts[count:]:
+            found = getattr(found, part)
+        return found
+    raise AssertionError(name)
+
+
+@each_row
+def test_a_row_has_proofs_that_are_there(cells):
+    _, _, _, status, _, proof = cells
+    check_proofs(proof)
+    if not re.search("`", proof):
+        assert status.startswith("not done: ")
+        assert proof == NONE
+
+
+def check_proofs(proof):
+    tests = re.findall(r"`([\w/]+\.py)::(test_\w+)`", proof)
+    named = re.findall(r"case `([^`]+)`", proof)
+    assert len(tests) + len(named) == len(re.findall(r"`[^`]+`", proof)), "a proof is a test or a case"
+    assert [f"{path}::{name}" for path, name in tests if name not in names_in(path)] == []
+    assert [name for name in named if name not in CASES] == []
+    assert ("test_conformance.py", "test_recorded_case") not in tests, "name the cases"
 
 
 def names_in(path):
@@ -22,38 +177,7 @@ def names_in(path):
         return {node.name for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.FunctionDef)}
 
 
-def cases():
-    """id -> the rows that a case says it shows."""
-    found = {}
-    for name in ("seeds-instructions.jsonl", "seeds-memory.jsonl"):
-        with open(os.path.join(TESTS, "conformance", name), encoding="utf-8") as file:
-            found |= {case["id"]: case["inventory"] for case in map(json.loads, file)}
-    return found
-
-
-CASES = cases()
-
-
-def test_no_row_is_missing():
-    expected = [f"{letter}-{number:02}" for letter, count in ROWS.items() for number in range(1, count + 1)]
-    assert [row for row, _, _ in rows()] == expected
-    assert len(expected) == 232
-
-
-@pytest.mark.parametrize(("row", "what", "proof"), rows(), ids=lambda value: value if value[1:2] == "-" else "")
-def test_a_row_has_a_proof_that_is_there(row, what, proof):
-    assert what
-    tests = re.findall(r"`([\w/]+\.py)::(test_\w+)`", proof)
-    named = re.findall(r"case `([\w-]+)`", proof)
-    assert [f"{path}::{name}" for path, name in tests if name not in names_in(path)] == []
-    assert [name for name in named if name not in CASES] == []
-    if tests or named:
-        return
-    kind, _, rest = proof.partition(": ")
-    assert kind == "out of scope" and rest, proof  # noqa: PT018 - one claim
-
-
 def test_every_row_that_a_case_shows_names_a_proof():
-    proofs = {row: proof for row, _, proof in rows()}
+    proofs = {cells[0]: cells[-1] for cells in ROW}
     shown = {row for inventory in CASES.values() for row in inventory}
     assert [row for row in sorted(shown) if "`" not in proofs[row]] == []
