@@ -56,7 +56,7 @@ def test_every_recorded_case_is_here():
         "claude-code-more.jsonl": 1383,
         "claude-code-memory.jsonl": 128,
         "claude-code-sessions.jsonl": 61,
-        "seeds-instructions.jsonl": 71,
+        "seeds-instructions.jsonl": 72,
         "seeds-memory.jsonl": 36,
         "cline.jsonl": 13,
         "codex.jsonl": 60,

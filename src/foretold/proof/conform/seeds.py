@@ -139,6 +139,11 @@ def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
     kind, value = check["check"], check.get("value")
     if kind == "not_same_object":
         return result is not args[str(value)]
+    if kind == "any_of":
+        checks = list_at(check, "value")
+        if not checks or not all(isinstance(each, dict) for each in checks):
+            raise BadCase("any_of has a list of checks, one of which holds")
+        return any(holds(each, result, args) for each in checks)
     found = pick(plain(result), list_at(check, "at"))
     if kind == "first_lines":
         lines, numbers = str(found).split("\n"), check.get("index")
