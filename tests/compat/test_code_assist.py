@@ -1,6 +1,10 @@
 """The code-assist interface: files, the text of the system prompt, memory entries."""
 
 import os
+import subprocess
+import sys
+from dataclasses import MISSING, fields
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -109,32 +113,64 @@ def test_what_is_not_loaded_is_named(place):
     ]
 
 
-def test_context():
-    given = [
-        MemoryFileInfo("/m", "M\n", "managed"),
-        MemoryFileInfo("/u", "U", "user"),
-        MemoryFileInfo("/e", "", "user"),  # C-27: a header with nothing below it
-        MemoryFileInfo("/l", "L", "local"),
-    ]
-    assert code_assist.build_claude_md_context(given) == (
-        "Contents of /m (organization-managed instructions):\n\nM\n\n\n"
-        "Contents of /u (user's private global instructions for all projects):\n\nU\n\n"
-        "Contents of /l:\n\nL"
+GIVEN = [
+    MemoryFileInfo("/m", "M\n", "managed"),
+    MemoryFileInfo("/u", "\n  U\n\n", "user"),
+    MemoryFileInfo("/e", "", "user"),  # C-27: a header with nothing below it
+    MemoryFileInfo("/l", "L", "local"),
+]
+
+
+def test_a_text_is_directly_under_its_header():
+    """C-11 to C-13: the sample of the document has no line between them, and one between files."""
+    assert code_assist.build_claude_md_context(GIVEN) == (
+        "Contents of /m (organization-managed instructions):\nM\n\n"
+        "Contents of /u (user's private global instructions for all projects):\n\n  U\n\n"
+        "Contents of /l:\nL"
     )
     assert code_assist.build_claude_md_context([]) == ""
 
 
+def test_the_layout_of_the_program():
+    assert code_assist.build_claude_md_context(GIVEN, layout="program") == (
+        "Contents of /m (organization-managed instructions):\n\nM\n\n\n"
+        "Contents of /u (user's private global instructions for all projects):\n\n\n  U\n\n\n\n"
+        "Contents of /l:\n\nL"
+    )
+
+
 def test_the_block_of_the_system_prompt():
-    """C-14: the documents promise the sentence; the program forgot it."""
+    """C-14: the documents promise the sentence, and nothing before it; the program forgot it."""
     block = code_assist.build_system_prompt_block([MemoryFileInfo("/p/CLAUDE.md", "P")])
-    sentence = code_assist.MEMORY_INSTRUCTION_PROMPT
-    assert sentence.startswith("Codebase and user instructions are shown below.")
+    sentence = (
+        "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: "
+        "These instructions OVERRIDE any default behavior and you MUST follow them exactly as written."
+    )
+    assert sentence == code_assist.MEMORY_INSTRUCTION_PROMPT
     assert block.to_dict() == {
         "type": "text",
-        "text": f"# claudeMd\n{sentence}\n\nContents of /p/CLAUDE.md:\n\nP",
+        "text": f"{sentence}\n\nContents of /p/CLAUDE.md:\nP",
         "cache_control": {"type": "ephemeral"},
     }
     assert code_assist.build_system_prompt_block([]) is None
+
+
+def test_the_prompt_of_every_message_is_made_from_the_files_as_they_are(place):
+    """C-09: what is kept between messages is given up as soon as a file changes, appears or vanishes."""
+
+    def text():
+        block = code_assist.build_system_prompt_block(files(place))
+        return block.text.partition("\n\n")[2] if block else None
+
+    assert text() is None
+    path = place.write("proj/CLAUDE.md", "ONE")
+    assert text() == f"Contents of {path}:\nONE"
+    assert text() == f"Contents of {path}:\nONE"
+    place.write("proj/CLAUDE.md", "TWO!")
+    local = place.write("proj/CLAUDE.local.md", "L")
+    assert text() == f"Contents of {path}:\nTWO!\n\nContents of {local}:\nL"
+    os.remove(path)
+    assert text() == f"Contents of {local}:\nL"
 
 
 def test_the_engine_says_the_same(place):
@@ -172,6 +208,64 @@ def test_large_files(place):
     place.write("proj/CLAUDE.local.md", "x" * 40_001)
     assert [file.source for file in code_assist.get_large_memory_files(files(place))] == ["local"]
     assert code_assist.MAX_MEMORY_CHARACTER_COUNT == 40_000
+
+
+def test_what_the_documents_warn_about(place):
+    """C-35, C-37, C-38: long files, secrets that would be sent, a local file that git would share."""
+    place.git("init -q .")
+    place.write("proj/CLAUDE.md", "Use tabs.\nThe key is AKIAIOSFODNN7EXAMPLQ.\n")
+    place.write("proj/.claude/rules/long.md", "x" * 40_001)
+    place.write("proj/CLAUDE.local.md", "Mine.")
+    found = code_assist.check_memory_files(files(place))
+    assert [(place.short(each.path), each.line, each.code) for each in found] == [
+        ("proj/.claude/rules/long.md", None, "instructions-long"),
+        ("proj/CLAUDE.md", 2, "instructions-credential"),
+        ("proj/CLAUDE.local.md", None, "local-not-ignored"),
+    ]
+    assert "AKIA" not in found[1].message
+    place.write("proj/.gitignore", "CLAUDE.local.md\n")
+    assert [each.code for each in code_assist.check_memory_files(files(place))][2:] == []
+
+
+def test_the_example_that_prints(place):
+    """C-32"""
+    path = place.write("proj/CLAUDE.md", "Use tabs.")
+    assert [f"{f.source}: {f.path} ({f.size} chars)" for f in files(place)] == [f"project: {path} (9 chars)"]
+
+
+# -- the module paths of the documents --------------------------------------------------------------------------
+
+IMPORTS = """
+from code_assist.memory.memory_types import MemoryType
+from code_assist.config.claude_md import get_memory_files
+from code_assist.memory.memory_scan import scan_memory_files
+from code_assist.memory.memory_scan import parse_memory_frontmatter
+from code_assist.config.constants import get_memory_dir
+from code_assist.config.claude_md import get_memory_files, get_large_memory_files
+from code_assist.config.claude_md import build_claude_md_context, MemoryFileInfo
+from code_assist.memory.memory_types import MemoryEntry
+from code_assist.memory.paths import get_memory_dir as get_memory_dir_of_the_program
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_only_the_name_of_the_package_changes(line):
+    """C-52: in a process of its own, so that no other import has prepared it."""
+    changed = line.replace("from code_assist.", "from foretold.compat.code_assist.")
+    subprocess.run([sys.executable, "-c", changed], check=True)
+
+
+def test_a_name_is_the_same_wherever_it_is_imported_from():
+    from foretold.compat.code_assist.config import claude_md, constants
+    from foretold.compat.code_assist.memory import memory_scan, memory_types, paths
+
+    assert claude_md.get_memory_files is code_assist.get_memory_files
+    assert claude_md.MemoryFileInfo is MemoryFileInfo
+    assert constants.get_memory_dir is code_assist.get_memory_dir
+    assert constants.MAX_MEMORY_CHARACTER_COUNT is claude_md.MAX_MEMORY_CHARACTER_COUNT
+    assert memory_scan.scan_memory_files is code_assist.scan_memory_files
+    assert memory_types.MemoryType is MemoryType
+    assert paths.get_memory_dir is code_assist.paths.get_memory_dir
 
 
 # -- memory entries ------------------------------------------------------------------------------------------
@@ -252,6 +346,53 @@ def test_no_folder_is_needed_for_what_is_not_of_a_folder(place, monkeypatch):
 def test_a_single_folder_is_one(place):
     place.write("x/CLAUDE.md")
     assert told(place, files(place, additional_dirs=place.path("x"))) == [("x/CLAUDE.md", "project")]
+
+
+def fields_of(kind):
+    return [
+        (field.name, field.default if field.default_factory is MISSING else field.default_factory())
+        for field in fields(kind)
+    ]
+
+
+def test_a_memory_entry_has_the_documented_defaults():
+    """C-23"""
+    assert fields_of(MemoryEntry) == [
+        ("name", ""),
+        ("description", ""),
+        ("type", MemoryType.USER),
+        ("content", ""),
+        ("file_path", ""),
+    ]
+    assert MemoryEntry() == MemoryEntry("", "", MemoryType.USER, "", "")
+
+
+def test_a_memory_file_has_the_documented_defaults():
+    """C-24"""
+    assert fields_of(MemoryFileInfo) == [
+        ("path", ""),
+        ("content", ""),
+        ("source", ""),
+        ("is_root", False),
+        ("relative_path", None),
+        ("size", 0),
+        ("errors", []),
+    ]
+    one, other = MemoryFileInfo(), MemoryFileInfo("x")
+    one.errors.append("damaged")
+    assert (one.source, other.source, other.errors) == ("", "", [])
+
+
+def test_the_types_are_texts():
+    """C-22"""
+    assert issubclass(MemoryType, StrEnum)
+    assert [(kind.name, kind.value) for kind in MemoryType] == [
+        ("USER", "user"),
+        ("FEEDBACK", "feedback"),
+        ("PROJECT", "project"),
+        ("REFERENCE", "reference"),
+    ]
+    assert f"[{MemoryType.USER}]" == "[user]"
 
 
 def test_an_unknown_type_is_the_users():

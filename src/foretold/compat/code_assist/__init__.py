@@ -1,17 +1,20 @@
 """The memory system of code-assist: `from foretold.compat.code_assist import get_memory_files`.
 
-Instruction files are in `files`, memory entries and their index in `memory`, where those are stored in `paths`; notes
-about a conversation, what was done to files and what they were in `session`.
+Every name is here, and where code-assist has it: instruction files in `config.claude_md`, constants in
+`config.constants`, memory entries in `memory.memory_types` and `memory.memory_scan`, their index in `memory.memdir`. A
+program that is written for code-assist changes the name of the package in its imports, and nothing else. Notes about a
+conversation, what was done to files and what they were are in `session`.
 """
 
 from foretold.compat.code_assist import paths as paths
-from foretold.compat.code_assist.files import (
+from foretold.compat.code_assist.config.claude_md import (
     MAX_MEMORY_CHARACTER_COUNT as MAX_MEMORY_CHARACTER_COUNT,
     MEMORY_INSTRUCTION_PROMPT as MEMORY_INSTRUCTION_PROMPT,
     MemoryFileInfo as MemoryFileInfo,
     SystemPromptBlock as SystemPromptBlock,
     build_claude_md_context as build_claude_md_context,
     build_system_prompt_block as build_system_prompt_block,
+    check_memory_files as check_memory_files,
     get_claude_mds as get_claude_mds,
     get_large_memory_files as get_large_memory_files,
     get_memory_files as get_memory_files,

@@ -1,4 +1,4 @@
-"""Where code-assist keeps memory entries: its `memory.paths`."""
+"""Where code-assist keeps memory entries: of the two functions of that name, one is documented and one is used."""
 
 from __future__ import annotations
 

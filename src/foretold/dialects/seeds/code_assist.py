@@ -17,6 +17,17 @@ START = (
     FileSource("project", "added", ".claude/CLAUDE.md"),
 )
 
+DESCRIPTIONS = (
+    ("managed", " (organization-managed instructions)"),
+    ("user", " (user's private global instructions for all projects)"),
+)
+#: as in the sample of its documents: the text directly under its header, an empty line between files
+DOCUMENT = Template(
+    entry="Contents of {path}{description}:\n{text}", nested="", descriptions=DESCRIPTIONS, trim="right"
+)
+#: as its program writes it  # ca-d05
+PROGRAM = DOCUMENT._replace(entry="Contents of {path}{description}:\n\n{text}", trim="none")
+
 V1 = Dialect(
     agent="code-assist",
     version="1",
@@ -29,16 +40,8 @@ V1 = Dialect(
     after_bom=True,
     reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
     rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path"),
-    template=Template(
-        entry="Contents of {path}{description}:\n\n{text}",
-        nested="",
-        descriptions=(
-            ("managed", " (organization-managed instructions)"),
-            ("user", " (user's private global instructions for all projects)"),
-        ),
-        trim="none",
-    ),
-    envelope=Envelope(before=f"# claudeMd\n{TEMPLATE.header}\n\n", role="system", place="system"),
+    template=DOCUMENT,
+    envelope=Envelope(before=f"{TEMPLATE.header}\n\n", role="system", place="system"),
 )
 
 DIALECTS = (V1,)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
+from functools import partial
 from typing import Any
 
 from foretold.compat import claude_code, code_assist, ex_athena, mink
@@ -75,7 +76,8 @@ FUNCTIONS: dict[str, Callable[[Args, Surroundings], object]] = {
     "mink.parse_frontmatter": _call(mink.parse_frontmatter),
     "mink.resolve_imports": _call(mink.resolve_imports, "home", "tree"),
     "ca.get_memory_files": _call(code_assist.get_memory_files, "home", "tree"),
-    "ca.build_claude_md_context": _described(code_assist.build_claude_md_context),
+    # the cases are recordings of the program, whose layout is not that of its documents
+    "ca.build_claude_md_context": _described(partial(code_assist.build_claude_md_context, layout="program")),
     "ca.get_claude_mds": _described(code_assist.get_claude_mds),
     "ca.get_large_memory_files": _described(code_assist.get_large_memory_files),
     "ca.is_memory_file_path": _call(code_assist.is_memory_file_path),

@@ -1,4 +1,4 @@
-"""Memory entries of code-assist and their index: its `memory` package, `memdir` and `find_relevant`.
+"""The index of memory entries of code-assist: its `memory.memdir`.
 
 1. Of `MEMORY.md` the first 200 lines are read, and of those whole lines within 25,000 bytes.
 2. A change starts from the whole file, under the lock of the memory store, and replaces it in one step: no line and no
@@ -12,120 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Unpack
 
-from foretold.compat.code_assist.paths import Folder, get_documented_dir, get_memory_dir
-from foretold.compat.engine import Places
-from foretold.compat.flat_frontmatter import header_of, pair_of, unquote
+from foretold.compat.code_assist.config.constants import MAX_MEMORY_INDEX_LINES, MAX_MEMORY_INDEX_SIZE
+from foretold.compat.code_assist.memory.memory_scan import INDEX, MAX_FILE, Options, report
+from foretold.compat.code_assist.paths import get_memory_dir
+from foretold.compat.engine import Folder
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory
 from foretold.memory.store.index_file import entries_of
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Folder as Store
-from foretold.storage.tree import Disk, Fault, Tree
-from foretold.types import Finding
+from foretold.storage.tree import Disk, Fault
 
-MAX_FILE = 4 * 1024 * 1024
-INDEX = "MEMORY.md"
-MAX_MEMORY_INDEX_LINES = 200
-MAX_MEMORY_INDEX_SIZE = 25_000  #: bytes
 TRIES = 10  #: when a program that does not lock writes at the same moment
 MAX_NAME = 255  #: bytes of a file's name
-
-
-class MemoryType(StrEnum):
-    """What a memory is about."""
-
-    USER = "user"
-    FEEDBACK = "feedback"
-    PROJECT = "project"
-    REFERENCE = "reference"
-
-
-@dataclass(slots=True)
-class MemoryEntry:
-    """One memory."""
-
-    name: str
-    description: str = ""
-    type: MemoryType = MemoryType.USER
-    content: str = ""
-    file_path: str = ""
-
-    def __post_init__(self) -> None:
-        self.type = type_of(self.type)
-
-
-def type_of(word: str) -> MemoryType:
-    """The type of this name, in upper or lower case; `user` for any other.
-
-    >>> type_of("FEEDBACK"), type_of("whatever")
-    (<MemoryType.FEEDBACK: 'feedback'>, <MemoryType.USER: 'user'>)
-    """
-    known = {kind.value: kind for kind in MemoryType}
-    return known.get(word.strip().lower(), MemoryType.USER)
-
-
-def parse_memory_frontmatter(content: str) -> dict[str, str]:
-    """The values of a memory's frontmatter, all of them texts.
-
-    >>> parse_memory_frontmatter('---\\nname: "quoted name"\\n---\\n\\nBody')
-    {'name': 'quoted name'}
-    """
-    header = header_of(content)
-    pairs = [pair for line in header[0] if (pair := pair_of(line))] if header else []
-    return {key: unquote(value) for key, value in pairs}
-
-
-class Options(Places, total=False):
-    """What the functions that read take beyond the arguments of the original; `findings` gets what is wrong."""
-
-    findings: list[Finding] | None
-
-
-def scan_memory_files(project_root: Folder, **options: Unpack[Options]) -> list[MemoryEntry]:
-    """The memories of a project, by name of file: those of the folder that is read, then those of the documented one.
-
-    What cannot be read, or is not UTF-8, is reported in `findings`.
-    """
-    tree, home = options.get("tree") or Disk(), options.get("home")
-    paths: list[str] = []
-    for folder in (get_memory_dir(project_root, home=home), get_documented_dir(project_root, home=home)):
-        items = tree.scan(str(folder))
-        if isinstance(items, Fault):
-            if items.reason != "missing":
-                _report(options, str(folder), items.reason, items.detail or items.reason)
-            continue
-        names = sorted(item.name for item in items if item.kind in ("file", "link"))
-        paths += [f"{folder}/{name}" for name in names if name.endswith(".md") and name != INDEX]
-    return [entry for path in paths if (entry := _entry(tree, path, options)) is not None]
-
-
-def _report(options: Options, path: str, *said: str, line: int | None = None) -> None:
-    found = options.get("findings")
-    if found is not None:
-        found.append(Finding(path, line, *said))
-
-
-def _entry(tree: Tree, path: str, options: Options) -> MemoryEntry | None:
-    data = tree.read(path, MAX_FILE)
-    if isinstance(data, Fault):
-        _report(options, path, data.reason, data.detail or data.reason)
-        return None
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
-        said = "bytes that are not UTF-8 are shown as U+FFFD"
-        _report(options, path, "not-utf8", said, "save the file as UTF-8")
-    header = header_of(text)
-    values = parse_memory_frontmatter(text)
-    return MemoryEntry(
-        name=values.get("name") or path.rpartition("/")[2].removesuffix(".md"),
-        description=values.get("description", ""),
-        type=type_of(values.get("type", "")),
-        content=("\n".join(header[1]) if header else text).strip(),
-        file_path=path,
-    )
 
 
 def read_memory_index(project_root: Folder, **options: Unpack[Options]) -> str:
@@ -134,13 +34,13 @@ def read_memory_index(project_root: Folder, **options: Unpack[Options]) -> str:
     data = (options.get("tree") or Disk()).read(path, MAX_FILE)
     if isinstance(data, Fault):
         if data.reason != "missing":
-            _report(options, path, data.reason, data.detail or data.reason)
+            report(options, path, data.reason, data.detail or data.reason)
         return ""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     kept = _cut_index(text)
     if len(kept) < len(text):
         said = f"{len(text) - len(kept)} of {len(text)} characters are not loaded"
-        _report(options, path, "index-cut", said, "keep one short line per memory", line=kept.count("\n") + 1)
+        report(options, path, "index-cut", said, "keep one short line per memory", line=kept.count("\n") + 1)
     return kept
 
 
@@ -243,34 +143,3 @@ def generate_memory_filename(name: str) -> str:
     stem = re.sub(r"[\s_]+", "_", words).strip("_-")
     stem = stem.encode("utf-8", "ignore")[: MAX_NAME - len(".md")].decode("utf-8", "ignore") or "untitled"
     return f"{stem}_note.md" if f"{stem}.md" == INDEX.lower() else f"{stem}.md"
-
-
-def find_relevant_memories(project_root: Folder, query: str, **options: Unpack[Options]) -> list[MemoryEntry]:
-    """The memories that have words of a query, those with the most of them first; all for an empty query."""
-    entries = scan_memory_files(project_root, **options)
-    if not query.split():
-        return entries
-    scores = [score(query, f"{entry.name} {entry.description} {entry.content}") for entry in entries]
-    ranked = sorted(zip(scores, entries, strict=True), key=lambda pair: -pair[0])
-    return [entry for count, entry in ranked if count]
-
-
-def score(query: str, text: str) -> int:
-    """How many different words of a query are found in a text, also within other words.
-
-    >>> score("Python tests python", "how we test python code"), score("tests", "we are testing")
-    (1, 0)
-    """
-    text = text.lower()
-    return sum(word in text for word in dict.fromkeys(query.lower().split()))
-
-
-def should_load_memory(entry: MemoryEntry, context: str) -> bool:
-    """Whether a memory bears on a context: it has no description, or one with a longer word that occurs there.
-
-    >>> should_load_memory(MemoryEntry("a", "testing patterns"), "we need Testing")
-    True
-    """
-    context = context.lower()
-    words = entry.description.lower().split()
-    return not words or any(word in context for word in words if len(word) > 3)

@@ -6,17 +6,20 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Unpack
+from typing import Literal, Unpack
 
+from foretold.compat.code_assist.config.constants import (
+    MAX_MEMORY_CHARACTER_COUNT as MAX_MEMORY_CHARACTER_COUNT,
+    MEMORY_INSTRUCTION_PROMPT as MEMORY_INSTRUCTION_PROMPT,
+)
 from foretold.compat.engine import Folder, Places, answer, question
-from foretold.dialects.claude_code.instructions import TEMPLATE
-from foretold.dialects.seeds.code_assist import V1
+from foretold.dialects.seeds.code_assist import PROGRAM, V1
+from foretold.git.runner import GitRepository
 from foretold.instructions.render.blocks import start_text
 from foretold.instructions.view import View
-from foretold.types import Entry
+from foretold.secrets.forms import credentials_in
+from foretold.types import Entry, Finding
 
-MAX_MEMORY_CHARACTER_COUNT = 40_000
-MEMORY_INSTRUCTION_PROMPT = TEMPLATE.header
 ROOT_NAMES = ("CLAUDE.md", ".claude/CLAUDE.md")
 
 
@@ -26,13 +29,17 @@ class Options(Places, total=False):
     managed: Folder | None
 
 
-@dataclass(slots=True)
+@dataclass
 class MemoryFileInfo:
-    """One instruction file."""
+    """One instruction file: every field has its documented default.
 
-    path: str
+    >>> MemoryFileInfo()
+    MemoryFileInfo(path='', content='', source='', is_root=False, relative_path=None, size=0, errors=[])
+    """
+
+    path: str = ""  #: absolute
     content: str = ""
-    source: str = "project"  #: managed, user, project, local
+    source: str = ""  #: managed, user, project, local
     is_root: bool = False  #: whether it is one of the two CLAUDE.md of the project root
     relative_path: str | None = None  #: seen from the project root
     size: int = 0  #: characters
@@ -101,18 +108,27 @@ def _info(entry: Entry, root: str, errors: list[str]) -> MemoryFileInfo:
     )
 
 
-def build_claude_md_context(files: Iterable[MemoryFileInfo]) -> str:
-    """The files as one text, each below `Contents of <path>`; empty for no files.
+def build_claude_md_context(
+    files: Iterable[MemoryFileInfo], *, layout: Literal["document", "program"] = "document"
+) -> str:
+    """The files as one text, each directly under `Contents of <path>`, an empty line between them.
 
-    >>> build_claude_md_context([MemoryFileInfo("/p/CLAUDE.md", "Use tabs.")])
-    'Contents of /p/CLAUDE.md:\\n\\nUse tabs.'
+    That is the form of code-assist's documents. Its program writes an empty line after the header as well, and leaves
+    the line ends of a file where they are: `layout="program"`. # ca-d05
+
+    >>> files = [MemoryFileInfo("/p/CLAUDE.md", "Use tabs.\\n"), MemoryFileInfo("/p/CLAUDE.local.md", "Be brief.")]
+    >>> build_claude_md_context(files)
+    'Contents of /p/CLAUDE.md:\\nUse tabs.\\n\\nContents of /p/CLAUDE.local.md:\\nBe brief.'
     """
     entries = [Entry(os.fspath(file.path), file.source, file.content, file.content) for file in files if file.content]
-    return start_text(entries, V1.template) or ""
+    return start_text(entries, PROGRAM if layout == "program" else V1.template) or ""
 
 
 def build_system_prompt_block(files: Iterable[MemoryFileInfo]) -> SystemPromptBlock | None:
-    """The block of the system prompt that carries the files, to be cached; None for no files."""
+    """The block of the system prompt that carries the files after the instruction sentence, to be cached.
+
+    None for no files.
+    """
     text = build_claude_md_context(files)
     return SystemPromptBlock(V1.envelope.before + text, {"type": "ephemeral"}) if text else None
 
@@ -133,6 +149,36 @@ def get_large_memory_files(files: Iterable[MemoryFileInfo]) -> list[MemoryFileIn
     []
     """
     return [file for file in files if file.size > MAX_MEMORY_CHARACTER_COUNT]
+
+
+def check_memory_files(files: Iterable[MemoryFileInfo]) -> list[Finding]:
+    """What the documents warn about: files that are too long, credentials in them, a local file that git would share.
+
+    >>> check_memory_files([MemoryFileInfo("/p/CLAUDE.md", "Use tabs.", "project")])
+    []
+    """
+    files = list(files)
+    found = [
+        Finding(file.path, None, "instructions-long", f"{file.size:,} characters; more than 40,000 are too many")
+        for file in get_large_memory_files(files)
+    ]
+    found += [
+        Finding(file.path, each.line, "instructions-credential", f"it looks like a credential: {each.kind}")
+        for file in files
+        for each in credentials_in(file.content)
+    ]
+    return found + [_not_ignored(file.path) for file in files if file.source == "local" and _is_shared(file.path)]
+
+
+def _is_shared(path: str) -> bool:
+    """Whether git would add a file."""
+    folder, _, name = path.rpartition("/")
+    git = GitRepository.of(folder)
+    return git is not None and not git.ignored([name])
+
+
+def _not_ignored(path: str) -> Finding:
+    return Finding(path, None, "local-not-ignored", "git does not ignore it", "add CLAUDE.local.md to .gitignore")
 
 
 def is_memory_file_path(path: Folder) -> bool:
