@@ -226,6 +226,46 @@ def test_one_walk_for_all_rules_and_one_reading_of_each(place, ask):
     ]
 
 
+API = "src/api"
+
+
+@pytest.mark.parametrize(
+    ("glob", "hit"),
+    [
+        ("src/api/**", ""),  # the example of the document
+        ("src/api", ""),
+        ("src/**", ""),
+        ("src/*", ""),
+        ("./src/api/**", ""),
+        ("src/api/v1/*.ts", "/v1/users.ts"),
+        ("src/**/users.ts", "/v1/users.ts"),
+        ("src/api/*.ts", "/v1/users.ts"),  # a star crosses folders
+        ("**/api/*.ts", "/v1/users.ts"),
+        ("v1/**", "/v1"),  # as before: seen from cwd
+        ("*.ts", "/v1/users.ts"),
+        ("src/web/**", None),  # it is there, but not below cwd
+        ("src/ap", None),
+        ("api/**", None),
+        ("src/api/v2/**", None),
+        ("src/api/*.py", None),
+    ],
+)
+def test_globs_of_a_rule_count_from_the_project_root_as_well(place, ask, glob, hit):
+    """M-30: the rule is of the project, and cwd is a folder in it; what matches still has to be below cwd."""
+    rule(place, f"['{glob}']")
+    place.write(f"proj/{API}/v1/users.ts")
+    place.write("proj/src/web/page.ts")
+    entries = ask.view(f"proj/{API}").entries
+    assert [entry.trigger for entry in entries] == ([] if hit is None else [place.path(f"proj/{API}") + hit])
+
+
+def test_inline_comments_stay_and_block_level_ones_go(place, ask):
+    """M-17"""
+    text = "<!-- top -->\nUse tabs. <!-- since May -->\n\n- <!-- item -->a\n> <!-- q --> <!-- r --> b <!-- c -->\n"
+    place.write("proj/CLAUDE.md", text)
+    assert ask.load() == ("<!-- source: proj/CLAUDE.md -->\n\nUse tabs. <!-- since May -->\n\n- a\n>   b <!-- c -->\n")
+
+
 # -- faults of the original that raised, or lost everything ----------------------------------------------------
 
 
@@ -284,8 +324,11 @@ def test_resolve_imports(place):
     place.write("proj/a.md", "A @b.md")
     place.write("proj/b.md", "B")
     place.write("home/n.md", "N")
-    assert mink.resolve_imports("1 @a.md, @a.md <!-- x -->2 @~/n.md", place.proj, home=place.home) == "1 A B,  2 N"
-    assert mink.resolve_imports("@a.md", Path(place.proj), hops=1) == "A @b.md"
+    assert mink.resolve_imports("1 @a.md, @a.md <!-- x -->2 @~/n.md", place.proj, home=place.home) == (
+        "1 A B,  <!-- x -->2 N"
+    )
+    for limit in ({"max_hops": 1}, {"hops": 1}):
+        assert mink.resolve_imports("@a.md", Path(place.proj), **limit) == "A @b.md"
     assert mink.resolve_imports("@a.md", Path(place.proj), 0) == "@a.md"
     assert mink.resolve_imports(f"@{place.proj}/a.md", "/nowhere") == "A B"
     assert mink.resolve_imports(f"@{place.proj}/a.md", "/nowhere", approve=False) == f"@{place.proj}/a.md"

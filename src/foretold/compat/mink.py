@@ -86,18 +86,23 @@ def inject_memory(
 def resolve_imports(
     content: str,
     base: Folder,
-    hops: int = 5,
+    max_hops: int = 5,
     *,
+    hops: int | None = None,
     home: Folder | None = None,
     approve: Callable[[str], bool] | bool | None = None,
     tree: Tree | None = None,
 ) -> str:
     """A text with the files that it imports in it; `base` is the folder that relative paths start from.
 
+    `hops` is another name of `max_hops`: the documents have the one, the program the other.
+
     >>> resolve_imports("see @./nothing.md", "/nowhere")
     'see @./nothing.md'
     """
-    choice, request = question(_dialect(V1, hops), base, home, settings={"approve": approve})
+    choice, request = question(
+        _dialect(V1, max_hops if hops is None else hops), base, home, settings={"approve": approve}
+    )
     disk = tree if tree is not None else Disk()
     run = Loader(disk, choice.dialect, read_surroundings(disk, request))
     text = understand("", content, 0, choice.dialect)

@@ -57,7 +57,7 @@ class Imports(NamedTuple):
     failed: tuple[tuple[str, str], ...] = ()
     within: str = "cwd"  #: what a file must lie in: cwd, or the `project` of the file that imports first
     absolute: bool = True  #: whether absolute paths are followed
-    comments: bool = True  #: whether comments are taken out
+    comments: bool = True  #: whether block-level comments are taken out
     trims: bool = False  #: whether what is put in is trimmed at its end
 
 

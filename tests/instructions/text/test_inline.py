@@ -48,6 +48,7 @@ def comments(text):
         ("`<!--` @a.md -->", ["a.md"]),
         ("<!-- @a.md", ["a.md"]),
         ("@a.md<!-- hidden @b.md --> @c<d", ["a.md", "c<d"]),
+        ("x <!-- hidden @b.md --> @c.md", ["c.md"]),
         ("-     @a.md\n- @b.md", ["b.md"]),
         (">     @a.md\n> @b.md", ["b.md"]),
         ("> \t\t@a.md\n", []),
@@ -67,7 +68,12 @@ def test_tokens(text, found):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a <!-- b --> c", ["<!-- b -->"]),
+        ("a <!-- b --> c", []),  # within a text
+        ("<!-- b --> c", ["<!-- b -->"]),
+        ("a\n  <!-- b -->\n<!-- c --> <!-- d --> e <!-- f -->", ["<!-- b -->", "<!-- c -->", "<!-- d -->"]),
+        ("- <!-- a -->\n> 1. <!-- b -->\nx - <!-- c -->", ["<!-- a -->", "<!-- b -->"]),
+        ("a <!-- b\n--> <!-- c -->\n<!-- d -->", ["<!-- d -->"]),
+        ("`x` <!-- a -->\n@x.md <!-- b -->\n``` <!-- c -->\n```\n<!-- d -->", ["<!-- d -->"]),
         ("<!-- a\nb -->\n<!---->", ["<!-- a\nb -->", "<!---->"]),
         ("<!-- a <!-- b --> c -->", ["<!-- a <!-- b -->"]),
         ("`<!-- a -->` ", []),
@@ -121,12 +127,12 @@ def test_punctuation_behind_a_path_is_kept(place):
 def test_code_is_left_alone(place):
     place.write("proj/x.md", "X")
     text = "`@x.md <!-- a -->`\n\n```\n@x.md <!-- b -->\n```\n\n    @x.md\n\n@x.md <!-- c -->!\n"
-    assert inlined(place, text) == text.replace("\n@x.md <!-- c -->!", "\nX !")
+    assert inlined(place, text) == text.replace("\n@x.md <!-- c -->!", "\nX <!-- c -->!")
 
 
 def test_comments_go_in_imported_files_too(place):
-    place.write("proj/x.md", "X <!-- note --> Y")
-    assert inlined(place, "a @x.md b <!-- c -->d") == "a X  Y b d\n"
+    place.write("proj/x.md", "<!-- note -->\nX <!-- why --> Y")
+    assert inlined(place, "<!-- c -->\na\n@x.md b") == "\na\n\nX <!-- why --> Y b\n"
 
 
 def test_a_file_that_imports_itself_stands_once(place):
@@ -227,7 +233,7 @@ def test_a_link_is_read_from_where_it_leads(place):
 
 
 def test_marks_are_not_looked_for_in_code():
-    assert [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]] == ["a.md", ""]
+    assert [mark.path for mark in marks_of("see @a.md, not `x @b.md`\n<!-- @c.md -->")[0]] == ["a.md", ""]
 
 
 # -- texts made to be slow -------------------------------------------------------------------------------------

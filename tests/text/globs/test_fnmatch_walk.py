@@ -185,3 +185,29 @@ def test_as_the_rule_says(tmp_path_factory, tree, glob):
         return  # an absolute path, or none
     assert (hit is not None) == expected(paths, glob, root), (paths, glob, hit)
     assert hit is None or hit == root or hit in paths
+
+
+@given(tree=TREES, glob=GLOBS)
+def test_from_the_root_it_is_the_same_rule_with_longer_paths(tmp_path_factory, tree, glob):
+    root = os.path.realpath(tmp_path_factory.mktemp("root"))
+    cwd = os.path.join(root, "a", "b")
+    os.makedirs(cwd)
+    for path in tree:
+        os.makedirs(os.path.join(cwd, path), exist_ok=True)
+    paths = [
+        os.path.relpath(os.path.join(folder, name), cwd) for folder, folders, _ in os.walk(cwd) for name in folders
+    ]
+    (hit,) = first_hits(Disk(), cwd, [(glob,)], root=root)
+    if glob.startswith(("/", "./")):
+        return
+    from_root = [f"a/b/{path}" for path in paths]
+    assert (hit is not None) == (expected(paths, glob, cwd) or expected(from_root, glob, "a/b")), (paths, glob, hit)
+    assert hit is None or hit == cwd or hit in paths
+
+
+def test_a_root_that_is_elsewhere_or_the_same_changes_nothing(place):
+    place.write("proj/x.ts")
+    for root in ("", place.proj, place.home, f"{place.proj}/below"):
+        assert first_hits(Disk(), place.proj, [("proj/*.ts",), ("*.ts",)], root=root) == [None, "x.ts"]
+    assert first_hits(Disk(), place.proj, [("proj/*.ts",)], root=place.root) == ["x.ts"]
+    assert first_hits(Disk(), place.proj, [("nowhere/*.ts",)], root="/") == [None]

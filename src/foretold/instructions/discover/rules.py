@@ -7,7 +7,8 @@
    have none are taken now. Waiting is worked out apart from what was taken: a rule that something else imported still
    waits. # claude-code@2.1.197: rule-cond-claudemd-import
 4. In a dialect whose rules wait for what `exists`, all rules of a folder are read, their globs are looked for in one
-   walk, and those without a hit are skipped.
+   walk below the working directory, seen from there and from the folder that has the rules, and those without a hit
+   are skipped.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ def _take_existing(loader: Loader, rules: list[RuleFile], origin: Origin) -> Non
 
     texts = [read_text(loader.tree, rule.path, loader.dialect, "rule") for rule in rules]
     globs = [() if isinstance(text, Fault) else text.globs.patterns for text in texts]
-    hits = first_hits(loader.tree, loader.surroundings.cwd, globs)
+    hits = first_hits(loader.tree, loader.surroundings.cwd, globs, root=origin.folder)
     for rule, text, patterns, hit in zip(rules, texts, globs, hits, strict=True):
         if isinstance(text, Fault) or not patterns or hit is not None:
             taken = loader.take_file(rule.path, origin, real=rule.real, text=text)

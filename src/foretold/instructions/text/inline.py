@@ -5,7 +5,9 @@
    white space, and closing punctuation after the path stays where it is.
 2. Code is left alone: neither tokens nor comments are looked for there. What counts as code is a field, too: the blocks
    and spans of Markdown, fences and spans alone, or anything between backticks. Reading takes linear time.
-3. Comments elsewhere are removed, if the dialect says so; one without an end is text.
+3. Block-level comments elsewhere are removed, if the dialect says so: those with nothing before them on their line but
+   other such comments, white space and the markers of quotes and lists. A comment within a text stays, and so does
+   what is in it; one without an end is text.
 4. The text of the file replaces its token, with its own tokens and comments treated alike, down to the dialect's depth.
    A file is put in once in a text, or once in a chain of imports.
 5. A token whose file is missing, refused or too deep stays as it is, and is a skip. So is one in code, in a comment or
@@ -234,13 +236,14 @@ _TOKENS = {
 _CLOSING = {"mink": CLOSING, "gemini": "", "copilot": "."}
 _MAY_BE_CODE = re.compile(r"(?m)```|~~~|^[ >*+.)0-9-]*?(?: {4}|\t)")
 _MARGIN = r"(?:[ \t]*(?:>|[*+-][ \t]|[0-9]{1,9}[.)][ \t]))*[ \t]*"
+_EMPTY = re.compile(_MARGIN)
 _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\r?\n|[>#]|```|~~~|[*+-][ \t]|[0-9]{1,9}[.)][ \t])")
 _HEADING = re.compile(_MARGIN + r"#{1,6}[ \t]")
 _FENCE = re.compile(_MARGIN + r"(`{3,}(?!.*`)|~{3,})")
 
 
 class ImportMark(NamedTuple):
-    """A comment, or a token with its path, in running text."""
+    """A comment at the level of a block, or a token with its path, in running text."""
 
     start: int
     end: int
@@ -283,12 +286,15 @@ def _marks(text: str, blocks: list[tuple[int, int]], imports: Imports) -> Iterat
     spans = _Spans(text, bounded=imports.regions != "backticks")
     search, closing = _TOKENS[imports.form].search, _CLOSING[imports.form]
     is_open = True  #: whether a comment may still end
+    is_clear = True  #: whether nothing is on the line before `at`
     while found := search(text, at):
-        start, at = found.span()
+        last, (start, at) = at, found.span()
         while block < len(blocks) and blocks[block][1] <= start:
             block += 1
+        was_clear, is_clear = is_clear, False
         if block < len(blocks) and blocks[block][0] <= start:
             at = blocks[block][1]
+            is_clear = True
         elif text[start] == "`":
             at = spans.end(start, at)
         elif text[start] == "@":
@@ -300,7 +306,17 @@ def _marks(text: str, blocks: list[tuple[int, int]], imports: Imports) -> Iterat
             is_open = end >= 0
             if is_open:
                 at = end + 3
-                yield ImportMark(start, at, "")
+                is_clear = _is_at_margin(text, last, start, is_clear=was_clear)
+                if is_clear:
+                    yield ImportMark(start, at, "")
+
+
+def _is_at_margin(text: str, last: int, start: int, *, is_clear: bool) -> bool:
+    """Whether a line has nothing in it before `start`; `is_clear` says so of what is before `last`."""
+    line = text.rfind("\n", last, start) + 1
+    if not line and not is_clear:
+        return False
+    return _EMPTY.fullmatch(text, line or last, start) is not None
 
 
 class _Spans:

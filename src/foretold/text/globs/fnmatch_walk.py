@@ -1,8 +1,8 @@
 """Which globs have a file: for rules that apply where something that matches them exists.
 
-1. A glob is seen from the working directory, and tested against every path below it and against the bare name; `*`
-   crosses folders, `**/` may be none. A folder counts as well as a file. It may also match the working directory
-   itself.
+1. A glob is tested against every path below the working directory, as seen from there and as seen from the root of
+   the project, and against the bare name; `*` crosses folders, `**/` may be none. A folder counts as well as a file.
+   It may also match the working directory itself: its whole path, or its path from the root.
 2. All globs share one walk, nearest folders first, which ends as soon as each rule has its hit. Folders that hold no
    work of the project (`PRUNED`) are not entered unless a glob names them. Links are not followed.
 3. A glob whose fixed beginning is not there needs no walk. Of the others, most are ruled out for a whole folder by
@@ -15,6 +15,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import product
 
 from foretold.storage.tree import Fault, Tree, is_inside
 
@@ -25,10 +26,16 @@ _MAGIC = re.compile(r"[*?\[]")
 _ENDS = re.compile(r"[*?\]]")
 
 
-def first_hits(tree: Tree, cwd: str, rules: Sequence[Sequence[str]]) -> list[str | None]:
-    """For each rule the first path that one of its globs matches, seen from `cwd`; None if there is none."""
+def first_hits(tree: Tree, cwd: str, rules: Sequence[Sequence[str]], *, root: str = "") -> list[str | None]:
+    """For each rule the first path below `cwd` that one of its globs matches; None if there is none.
+
+    Globs are seen from `cwd`, and from the `root` above it if one is given; a hit is always seen from `cwd`.
+    """
     hits: list[str | None] = [None] * len(rules)
     base = cwd.rstrip("/")
+    prefixes = [""]
+    if root and root != cwd and is_inside(cwd, root):
+        prefixes.append(base[len(root.rstrip("/")) + 1 :] + "/")
 
     @cache
     def is_there(folder: str) -> bool:
@@ -38,8 +45,10 @@ def first_hits(tree: Tree, cwd: str, rules: Sequence[Sequence[str]]) -> list[str
     wanted: list[_Glob] = []
     links: dict[str, bool] = {}  #: folder of a fixed beginning -> whether a walk would not enter it
     for number, globs in enumerate(rules):
-        for written in globs:
-            glob = _Glob(number, written, cwd)
+        for written, prefix in product(globs, prefixes):
+            if prefix and written.startswith("/"):
+                continue  # it is seen from nowhere
+            glob = _Glob(number, written, cwd, prefix)
             if glob.is_here(cwd):
                 hits[number] = cwd
             elif not glob.head.startswith("/") and is_there(folder := glob.head.rpartition("/")[0]):
@@ -93,19 +102,22 @@ def _by_ending(globs: list[_Glob]) -> dict[str, list[_Glob]]:
 
 
 class _Glob:
-    """One glob of one rule. It is compiled when its fixed parts do not rule it out."""
+    """One glob of one rule, seen from the folder that `prefix` leads down from to the working directory.
 
-    __slots__ = ("_match", "ending", "head", "is_anchored", "rule", "segments", "written")
+    It is compiled when its fixed parts do not rule it out.
+    """
 
-    def __init__(self, rule: int, written: str, cwd: str) -> None:
-        self.rule = rule
+    __slots__ = ("_match", "ending", "head", "is_anchored", "prefix", "rule", "segments", "written")
+
+    def __init__(self, rule: int, written: str, cwd: str, prefix: str = "") -> None:
+        self.rule, self.prefix = rule, prefix
         if written.startswith("/") and len(written) > len(cwd) and is_inside(written, cwd):
             written = "./" + written[len(cwd.rstrip("/")) + 1 :]
         self.is_anchored = written.startswith("./")  #: it is not tested against the bare name
         self.written = written = written.removeprefix("./").rstrip("/") or "/"
         self.segments = written.split("/")
         magic = _MAGIC.search(written)
-        self.head = written[: magic.start()] if magic else written
+        self.head = _head_below(written[: magic.start()] if magic else written, prefix)
         last = self.segments[-1]
         ending = _ENDS.split(last)[-1]
         starts = "\n" if ending == last and ending else ""
@@ -113,12 +125,17 @@ class _Glob:
         self._match: Callable[[str], object] | None = None
 
     def matches(self, path: str) -> bool:
+        return self._matches_whole(self.prefix + path)
+
+    def _matches_whole(self, path: str) -> bool:
         if self._match is None:
             self._match = _compiled(self.written) or (lambda _: None)
         return bool(self._match(path))
 
     def is_here(self, cwd: str) -> bool:
         """Whether it matches the working directory itself."""
+        if self.prefix:
+            return self.head == "" and self._matches_whole(self.prefix[:-1])
         return cwd.startswith(self.head) and cwd.endswith(self.ending.strip("\n")) and self.matches(cwd)
 
     def first_of(self, inside: str, names: list[str]) -> str | None:
@@ -126,9 +143,21 @@ class _Glob:
         for name in names:
             if not name.endswith(ending):
                 continue
-            if self.matches(inside + name) or (inside and not self.is_anchored and self.matches(name)):
+            is_bare = inside and not self.is_anchored and not self.prefix
+            if self.matches(inside + name) or (is_bare and self.matches(name)):
                 return inside + name
         return None
+
+
+def _head_below(head: str, prefix: str) -> str:
+    """What is left of a fixed beginning below a prefix; one that leads elsewhere is taken for absolute: no hit.
+
+    >>> _head_below("src/api/v1/", "src/api/"), _head_below("src/", "src/api/"), _head_below("src/web/", "src/api/")
+    ('v1/', '', '/')
+    """
+    if head.startswith(prefix):
+        return head[len(prefix) :]
+    return "" if prefix.startswith(head) else "/"
 
 
 def _compiled(glob: str) -> Callable[[str], re.Match[str] | None] | None:
