@@ -21,7 +21,7 @@ def nothing_kept():
 
 def files(place, force=False, **options):
     around = {"agent": "claude-code@2.1.325", "home": place.home, "managed": place.managed, "env": {}}
-    return claude_code.get_memory_files(force, cwd=place.proj, **{**around, **options})
+    return claude_code.get_memory_files(force, **{**around, "cwd": place.proj, **options})
 
 
 def test_every_field(place):
@@ -147,11 +147,133 @@ def test_a_filter_sees_the_type():
     given = [
         MemoryFileInfo("/u", "User", "U"),
         MemoryFileInfo("/p", "Project", "P"),
-        MemoryFileInfo("/b", "User", " \n"),
+        MemoryFileInfo("/b", "User", ""),
     ]
     assert get_claude_mds(given, lambda kind: kind == "User") == f"{SENTENCE}\n\nContents of /u ({GLOBAL}):\n\nU"
     assert get_claude_mds(given, filter=lambda kind: False) == ""
     assert get_claude_mds([]) == ""
+
+
+def test_white_space_alone_has_a_header():
+    """A-23: only a file without any content is left out."""
+    given = [
+        MemoryFileInfo("/w", "Project", " \n\t"),
+        MemoryFileInfo("/e", "User", ""),
+        MemoryFileInfo("/u", "User", "U"),
+    ]
+    head = "Contents of /w (project instructions, checked into the codebase):"
+    assert get_claude_mds(given) == f"{SENTENCE}\n\n{head}\n\n\n\nContents of /u ({GLOBAL}):\n\nU"
+    assert get_claude_mds(given[:2]) == f"{SENTENCE}\n\n{head}\n\n"
+    team = get_claude_mds([MemoryFileInfo("/t", "TeamMem", " ")], features={"TEAMMEM"})
+    assert team.endswith(':\n\n<team-memory-content source="shared">\n\n</team-memory-content>')
+
+
+# -- layers that are gated, files that are conditional -----------------------------------------------------------
+
+
+def test_team_memory_is_a_layer_if_the_feature_is_on(place):
+    """A-19"""
+    place.git("init -q .")
+    folder = place.folder("proj/sub")
+    text = "- [Deploy](deploy.md) — on Fridays\n"
+    path = place.write("proj/.foretold/memory/MEMORY.md", text)
+    private = place.write(f"{place.load().surroundings.memory}/MEMORY.md", "- [a](a.md)")
+    assert [file.type for file in files(place, cwd=folder)] == ["AutoMem"]
+    found = files(place, cwd=folder, features={"TEAMMEM"})
+    assert [(file.type, file.path) for file in found] == [("AutoMem", private), ("TeamMem", path)]
+    assert found[1] == MemoryFileInfo(path, "TeamMem", text.strip(), None, None, True, text)
+    assert get_claude_mds(found, features={"TEAMMEM"}).endswith(
+        f"Contents of {path} (shared team memory, synced across the organization):\n\n"
+        f'<team-memory-content source="shared">\n{text.strip()}\n</team-memory-content>'
+    )
+
+
+def test_team_memory_in_another_folder_is_cut_like_an_index(place):
+    path = place.write("shared/MEMORY.md", "- [a](a.md)\n" * 300)
+    (team,) = files(place, features=["TEAMMEM"], team_dir=place.path("shared"))
+    assert (team.path, team.raw_content) == (path, "- [a](a.md)\n" * 300)
+    assert "WARNING: MEMORY.md is 300 lines" in team.content
+    assert files(place, features=["TEAMMEM"]) == []  # the folder of the repository has none
+    claude_code.invalidate()
+    place.write("shared/MEMORY.md", "")
+    assert files(place, features=["TEAMMEM"], team_dir=place.path("shared")) == []
+
+
+def test_team_memory_that_changes_makes_the_answer_stale(place):
+    path = place.write("proj/.foretold/memory/MEMORY.md", "ONE")
+    assert files(place, features={"TEAMMEM"})[0].content == "ONE"
+    assert claude_code.is_stale() is False
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("THREE")
+    assert claude_code.is_stale() is True
+
+
+def test_a_file_with_globs_waits_for_a_file_that_matches(place):
+    """A-09, A-50"""
+    rule = place.write("proj/.claude/rules/api.md", "---\npaths:\n  - src/api/*.ts\n---\nTest every route.\n")
+    place.write("proj/src/api/users.ts")
+    place.write("proj/src/web/page.ts")
+    assert files(place) == []
+    assert files(place, touched=["src/web/page.ts"]) == []
+    (found,) = files(place, touched=["src/api/users.ts", "src/web/page.ts"])
+    assert (found.path, found.type, found.globs, found.content) == (
+        rule,
+        "Project",
+        ["src/api/*.ts"],
+        "Test every route.\n",
+    )
+    assert found.raw_content.startswith("---\npaths:")
+
+
+def test_the_start_of_loading_is_one_debug_record(place, caplog):
+    """A-20: once for each answer that is worked out, without paths."""
+    caplog.set_level("DEBUG")
+    for _ in range(2):
+        files(place)
+    files(place, force=True)
+    records = [(record.name, record.levelname, record.getMessage()) for record in caplog.records]
+    assert records == [("foretold.compat.claude_code", "DEBUG", "memory_files_started: info")] * 2
+
+
+# -- the steps of discovery ---------------------------------------------------------------------------------------
+
+
+def test_the_file_of_a_layer(place):
+    """A-17"""
+    around = {"cwd": place.proj, "home": place.home, "managed": place.managed, "env": {}}
+    kinds = ("Managed", "User", "Project", "Local", "AutoMem", "TeamMem")
+    found = {kind: claude_code.get_memory_path(kind, **around) for kind in kinds}
+    assert [place.short(found[kind]) for kind in kinds[:4]] == [
+        "managed/CLAUDE.md",
+        "home/.claude/CLAUDE.md",
+        "proj/CLAUDE.md",
+        "proj/CLAUDE.local.md",
+    ]
+    assert found["AutoMem"] == claude_code.get_auto_mem_path(**around) + "MEMORY.md"
+    assert found["TeamMem"] == claude_code.get_team_mem_path(**around) + "MEMORY.md"
+    with pytest.raises(foretold.ForetoldError, match="'Team' is not a layer"):
+        claude_code.get_memory_path("Team", **around)
+
+
+def test_a_file_is_processed_with_its_imports_and_once(place):
+    """A-15, A-16, A-18"""
+    path = place.write("proj/CLAUDE.md", "P @x.md @../out.md")
+    place.write("proj/x.md", "X")
+    place.write("out.md", "OUT")
+    around = {"cwd": place.proj, "home": place.home, "managed": place.managed, "env": {}}
+
+    def process(processed, *, external=False):
+        found = claude_code.process_memory_file(path, "Project", processed, external, **around)
+        return [(place.short(file.path), file.type, file.content) for file in found]
+
+    inside = [("proj/CLAUDE.md", "Project", "P @x.md @../out.md"), ("proj/x.md", "Project", "X")]
+    processed = set()
+    assert process(processed) == inside
+    assert {path, f"{place.proj}/x.md"} <= processed
+    assert process(processed) == []
+    assert process(set(), external=True) == [*inside, ("out.md", "Project", "OUT")]
+    with pytest.raises(foretold.ForetoldError, match="'None' is not a layer"):
+        claude_code.process_memory_file(path, "None", set(), **around)
 
 
 def test_it_is_the_interface_of_one_agent(place):

@@ -214,12 +214,59 @@ def test_relevant_memories_are_five_at_most(place):
     assert claude_code.find_relevant_memories(place.path("nowhere"), "x") == []
 
 
-def test_counts_are_only_counted(place):
-    """A-42: the original reports them."""
+def test_counts_are_one_debug_record(place, caplog):
+    """A-42: the original sends them; here they are a record of the standard logging, without the path."""
     place.write("mem/a.md")
     place.write("mem/auto/b.md")
-    counts = claude_code.log_memory_dir_counts(place.path("mem"), memory_type="team")
+    caplog.set_level("DEBUG")
+    counts = claude_code.log_memory_dir_counts(place.path("mem"), {"memory_type": "team"})
     assert counts == {"memory_type": "team", "total_file_count": 1, "total_subdir_count": 1}
+    assert counts == claude_code.log_memory_dir_counts(place.path("mem"), "team")
+    (record, _) = caplog.records
+    assert (record.name, record.levelname) == ("foretold.compat.claude_code", "DEBUG")
+    assert record.getMessage() == "memory_dir_counts: team, 1 files, 1 folders"
+
+
+@pytest.mark.parametrize(
+    ("options", "counted"),
+    [({}, ["auto"]), (KAIROS, ["auto"]), (TEAM, ["auto", "team"])],
+)
+def test_a_prompt_counts_its_directories(place, caplog, options, counted):
+    """A-41, A-42: in every branch, after the directories are there."""
+    caplog.set_level("DEBUG")
+    claude_code.load_memory_prompt(**options, **around(place))
+    assert [record.getMessage() for record in caplog.records] == [
+        f"memory_dir_counts: {kind}, 0 files, 0 folders" for kind in counted
+    ]
+
+
+def test_without_memory_nothing_is_counted(place, caplog):
+    caplog.set_level("DEBUG")
+    claude_code.load_memory_prompt(**around(place, {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}))
+    assert caplog.records == []
+
+
+def test_an_event_is_one_debug_record(caplog):
+    """A-20"""
+    caplog.set_level("DEBUG")
+    claude_code.log_for_diagnostics_no_pii("info", "memory_files_started")
+    claude_code.log_for_diagnostics_no_pii("error", "memory_files_failed", {"duration_ms": 5})
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("DEBUG", "memory_files_started: info"),
+        ("DEBUG", "memory_files_failed: error, duration_ms 5"),
+    ]
+
+
+def test_the_builders_that_a_branch_calls(place):
+    """A-36, A-38, A-39: under their own names."""
+    given = around(place)
+    lines = claude_code.build_memory_lines("auto memory", memory_of(place), ["Be brief."], True)
+    assert "\n".join(lines) == memory_prompt(memory_of(place), extra_guidelines=["Be brief."], skip_index=True)
+    assert claude_code.build_memory_lines("notes", "/m")[0] == "# notes"
+    combined = claude_code.build_combined_memory_prompt(["Be brief."], **given)
+    assert combined == memory_prompt(memory_of(place), team=team_of(place), extra_guidelines=["Be brief."])
+    log = claude_code.build_assistant_daily_log_prompt(True, **given)
+    assert log == memory_prompt(memory_of(place), daily_log=True, skip_index=True)
 
 
 # -- the index -----------------------------------------------------------------------------------------------

@@ -6,31 +6,44 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from foretold.compat.claude_prompt import (
+    build_assistant_daily_log_prompt as build_assistant_daily_log_prompt,
+    build_combined_memory_prompt as build_combined_memory_prompt,
+    build_memory_lines as build_memory_lines,
     build_searching_past_context_section as build_searching_past_context_section,
     ensure_memory_dir_exists as ensure_memory_dir_exists,
     extra_guidelines as extra_guidelines,
     find_relevant_memories as find_relevant_memories,
+    find_team_folder,
     get_auto_mem_path as get_auto_mem_path,
     get_team_mem_path as get_team_mem_path,
     is_auto_memory_enabled as is_auto_memory_enabled,
     load_memory_prompt as load_memory_prompt,
     load_memory_prompt_branch as load_memory_prompt_branch,
+    log_for_diagnostics_no_pii as log_for_diagnostics_no_pii,
     log_memory_dir_counts as log_memory_dir_counts,
     truncate_index as truncate_index,
 )
-from foretold.compat.engine import Options, ask_claude
+from foretold.compat.engine import Folder, Options, ask_claude, several
 from foretold.dialects.claude_code.instructions import TEMPLATE
+from foretold.dialects.claude_code.settings import read_surroundings
+from foretold.dialects.registry import DialectChoice
+from foretold.dialects.schema import FileSource
+from foretold.dialects.surroundings import LoadRequest, join
 from foretold.errors import ForetoldError
+from foretold.instructions.engine import Loader
 from foretold.instructions.load import CACHED_VIEWS, load_view, request_key
 from foretold.instructions.render.blocks import under_heading
 from foretold.instructions.render.escape import escape_tag
-from foretold.instructions.view import View
-from foretold.storage.tree import Disk, unchanged
+from foretold.instructions.session import Session
+from foretold.instructions.view import Origin, View
+from foretold.memory.note import INDEX
+from foretold.storage.tree import Disk, Tree, unchanged
 from foretold.text.frontmatter import trim
 from foretold.types import Entry
 
@@ -44,6 +57,8 @@ DESCRIPTIONS = {
 }
 PROJECT_LEVEL = ("Project", "Local")
 SKIP_PROJECT_LEVEL = "tengu_paper_halyard"
+FILES = {"Local": "CLAUDE.local.md", "AutoMem": INDEX, "TeamMem": INDEX}  #: of the layers whose file has another name
+TEAM_INDEX = FileSource("team", "path", INDEX, "index")
 
 
 @dataclass(slots=True)
@@ -64,14 +79,21 @@ _kept: dict[object, tuple[list[MemoryFileInfo], View, Disk]] = {}
 
 def get_memory_files(
     force_include_external: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    *,
+    features: Collection[str] = (),
+    team_dir: Folder | None = None,
+    touched: Iterable[Folder] = (),
     **options: Unpack[Options],
 ) -> list[MemoryFileInfo]:
     """The instruction files of a session, in load order, imports as entries of their own.
 
     As in the agent, the answer for the same arguments is cached until `invalidate`: `is_stale` says whether the disk
-    has changed. `force_include_external` takes imports from outside the project without approval.
+    has changed. `force_include_external` takes imports from outside the project without approval. With the feature
+    `TEAMMEM`, the index of team memory follows. A file with `globs` waits for a file that matches them: it is among
+    those of `touched` files, which follow at the end.
     """
-    return _files(external=force_include_external, **options)[0]
+    wanted = _Wanted(force_include_external, "TEAMMEM" in features, os.fspath(team_dir or ""), tuple(several(touched)))
+    return _files(wanted, **options)[0]
 
 
 def view(
@@ -79,22 +101,28 @@ def view(
     **options: Unpack[Options],
 ) -> View:
     """What `get_memory_files` found, and all that it did not take, with reasons."""
-    return _files(external=force_include_external, **options)[1]
+    return _files(_Wanted(force_include_external), **options)[1]
 
 
-def _files(*, external: bool, **options: Unpack[Options]) -> tuple[list[MemoryFileInfo], View, Disk]:
-    if not isinstance(external, bool):
-        raise ForetoldError(f"{external!r} is not true or false; the folder is given as cwd=")
+class _Wanted(NamedTuple):
+    external: bool
+    team: bool = False
+    team_dir: str = ""
+    touched: tuple[str, ...] = ()
+
+
+def _files(wanted: _Wanted, **options: Unpack[Options]) -> tuple[list[MemoryFileInfo], View, Disk]:
+    if not isinstance(wanted.external, bool):
+        raise ForetoldError(f"{wanted.external!r} is not true or false; the folder is given as cwd=")
     tree = options.get("tree")
     choice, request = ask_claude(**options)
-    request = request._replace(external=external)
-    key = request_key(choice, request._replace(date=""))
+    request = request._replace(external=wanted.external)
+    key = (wanted, request_key(choice, request._replace(date="")))
     kept = _kept.get(key) if tree is None else None
     if kept is None:
+        log_for_diagnostics_no_pii("info", "memory_files_started")
         disk = Disk()
-        found = load_view(disk if tree is None else tree, choice, request)
-        types = dict(found.dialect.types)
-        kept = ([_info(entry, types) for entry in found.entries], found, disk)
+        kept = (*_find(disk if tree is None else tree, choice, request, wanted), disk)
         if tree is None:
             if len(_kept) >= CACHED_VIEWS:
                 _kept.pop(next(iter(_kept)))
@@ -102,11 +130,67 @@ def _files(*, external: bool, **options: Unpack[Options]) -> tuple[list[MemoryFi
     return kept
 
 
-def _info(entry: Entry, types: Mapping[str, str]) -> MemoryFileInfo:
+def _find(
+    tree: Tree, choice: DialectChoice, request: LoadRequest, wanted: _Wanted
+) -> tuple[list[MemoryFileInfo], View]:
+    """The files, and the view of the start of the session."""
+    found = load_view(tree, choice, request)
+    types = dict(found.dialect.types)
+    files = [_info(entry, types[entry.layer]) for entry in found.entries]
+    if wanted.team:
+        loader = Loader(tree, choice.dialect, found.surroundings)
+        loader.take(TEAM_INDEX, wanted.team_dir or find_team_folder(found.surroundings))
+        files += [_info(entry, "TeamMem") for entry in loader.entries]
+    if wanted.touched:
+        session = Session.of(choice, request, tree)
+        for path in wanted.touched:
+            session.read(join(request.cwd, path))
+        files += [_info(entry, types[entry.layer]) for entry in session.attached]
+    return files, found
+
+
+def get_memory_path(kind: str, **options: Unpack[Options]) -> str:
+    """The file of a layer: Managed, User, Project, Local, AutoMem or TeamMem.
+
+    >>> get_memory_path("User", home="/h", env={})
+    '/h/.claude/CLAUDE.md'
+    """
+    _, request = ask_claude(**options)
+    around = read_surroundings(options.get("tree") or Disk(), request)
+    folders = {"Managed": around.managed, "User": around.user, "Project": around.cwd, "Local": around.cwd}
+    folders |= {"AutoMem": around.store, "TeamMem": find_team_folder(around)}
+    if kind not in folders:
+        raise ForetoldError(f"{kind!r} is not a layer; it can be {', '.join(folders)}")
+    return join(folders[kind], FILES.get(kind, "CLAUDE.md"))
+
+
+def process_memory_file(
+    path: Folder,
+    kind: str,
+    processed_paths: set[str],
+    include_external: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    **options: Unpack[Options],
+) -> list[MemoryFileInfo]:
+    """A file and what it imports; nothing if it was processed. What is processed is added to `processed_paths`."""
+    choice, request = ask_claude(**options)
+    tree = options.get("tree") or Disk()
+    around = read_surroundings(tree, request)
+    layers = {name: layer for layer, name in choice.dialect.types}
+    if kind not in layers:
+        raise ForetoldError(f"{kind!r} is not a layer; it can be {', '.join(layers)}")
+    loader = Loader(tree, choice.dialect, around._replace(approved=lambda _: True) if include_external else around)
+    loader.files.update((each, each) for each in processed_paths)
+    whole = join(around.cwd, os.fspath(path))
+    loader.take_file(whole, Origin(layers[kind], os.path.dirname(whole)))
+    processed_paths.update(loader.files)
+    return [_info(entry, kind) for entry in loader.entries]
+
+
+def _info(entry: Entry, kind: str) -> MemoryFileInfo:
     differs = entry.differs_from_disk
     return MemoryFileInfo(
         entry.path,
-        types[entry.layer],
+        kind,
         entry.text,
         entry.parent,
         list(entry.globs) or None,
@@ -150,8 +234,8 @@ def get_claude_mds(
     parts = [TEMPLATE.header]
     for file in memory_files:
         is_wanted = filter is None or filter(file.type)
-        text = trim(file.content) if is_wanted and not (is_skipping and file.type in PROJECT_LEVEL) else ""
-        if text:
+        if is_wanted and file.content and not (is_skipping and file.type in PROJECT_LEVEL):
+            text = trim(file.content)  # of white space alone, the header is left
             kind = "User" if file.type == "TeamMem" and "TEAMMEM" not in features else file.type
             text = _mark_shared(text) if kind == "TeamMem" else text
             parts.append(under_heading(TEMPLATE, file.path, kind, DESCRIPTIONS.get(kind, GLOBAL), text))

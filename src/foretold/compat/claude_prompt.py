@@ -5,28 +5,31 @@
 2. Before a prompt is built, its directories are created; a failure there prevents no prompt.
 3. Feature gates and flags of the original are keywords with its defaults. The wording is our own.
 4. The index and relevant memories are part of it only on request: the agent sends its index elsewhere.
+5. Where the original counts files for its telemetry, one debug record is written with the standard `logging`, without
+   paths; nothing is sent anywhere.
 
 `env_block` is the `<env>` block of the seed that describes an agent's system prompt (docs/seeds.md, N-38 and N-39). The
 seed names the keys and the tags; it does not give the bytes. The recorded agent sends another form, which is the
 default everywhere else: `foretold.context.environment`.
 
-5. Lines between `<env>` and `</env>`: `Working directory:`, `Is directory a git repo: Yes` or `No`, then, in a
+6. Lines between `<env>` and `</env>`: `Working directory:`, `Is directory a git repo: Yes` or `No`, then, in a
    repository, `Git branch:`, `Git status:` and `Recent commits:` (the last few), additional working directories,
    platform, model, knowledge cutoff. What is not known is left out.
-6. No text can close the block: `</env>` inside a value loses its `<`.
+7. No text can close the block: `</env>` inside a value loses its `<`.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Unpack
 
 from foretold.compat.code_assist.memory import score
 from foretold.compat.engine import Folder, Options, ask_claude
 from foretold.dialects.claude_code.instructions import V2_1_197
 from foretold.dialects.claude_code.settings import read_surroundings, slug
-from foretold.dialects.surroundings import join
+from foretold.dialects.surroundings import Surroundings, join
 from foretold.instructions.load import load_view
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.location import TEAM
@@ -47,6 +50,7 @@ SEARCH_PAST = "tengu_coral_fern"
 EXTRA = "CLAUDE_COWORK_MEMORY_EXTRA_GUIDELINES"
 MAX_DEPTH = 8
 RELEVANT = 5  #: memories at most
+LOGGER = logging.getLogger("foretold.compat.claude_code")
 
 
 class _Place:
@@ -57,12 +61,17 @@ class _Place:
 
     @property
     def team(self) -> str:
-        git = self.surroundings.git
-        return join(git.top if git else self.surroundings.cwd, TEAM)
+        return find_team_folder(self.surroundings)
 
     @property
     def transcripts(self) -> str:
         return f"{self.surroundings.user}/projects/{slug(self.surroundings.cwd)}"
+
+
+def find_team_folder(surroundings: Surroundings) -> str:
+    """Where team memory is: in the repository, so that it travels with it."""
+    git = surroundings.git
+    return join(git.top if git else surroundings.cwd, TEAM)
 
 
 def is_auto_memory_enabled(**options: Unpack[Options]) -> bool:
@@ -123,8 +132,11 @@ def load_memory_prompt(
         return None
     private = with_slash(place.surroundings.store)
     team = with_slash(team_dir or place.team) if branch == "combined" else ""
-    for folder in filter(None, (private, team) if options.get("tree") is None else ()):
-        ensure_memory_dir_exists(folder)
+    for folder, kind in ((private, "auto"), (team, "team")):
+        if folder and options.get("tree") is None:
+            ensure_memory_dir_exists(folder)
+        if folder:
+            log_memory_dir_counts(folder, kind, tree=place.tree)
     skip_index = _is_on(flags, SKIP_INDEX)
     has_index = include_index and not skip_index
     return memory_prompt(
@@ -203,16 +215,64 @@ def ensure_memory_dir_exists(folder: Folder) -> bool:
     return os.path.isdir(folder)
 
 
-def log_memory_dir_counts(folder: Folder, memory_type: str = "auto", *, tree: Tree | None = None) -> dict[str, object]:
-    """How many files and folders a directory has. The original reports that; this sends nothing anywhere.
+def log_memory_dir_counts(
+    folder: Folder, memory_type: str | Mapping[str, str] = "auto", *, tree: Tree | None = None
+) -> dict[str, object]:
+    """Count the files and folders of a directory, and write the counts as one debug record.
 
-    >>> log_memory_dir_counts("/nowhere")
-    {'memory_type': 'auto', 'total_file_count': 0, 'total_subdir_count': 0}
+    The type may be given as the original does, in `{"memory_type": "auto"}`.
+
+    >>> log_memory_dir_counts("/nowhere", {"memory_type": "team"})
+    {'memory_type': 'team', 'total_file_count': 0, 'total_subdir_count': 0}
     """
     items = (tree if tree is not None else Disk()).scan(os.fspath(folder))
     kinds = [] if isinstance(items, Fault) else [item.kind for item in items]
-    files, folders = kinds.count("file"), kinds.count("folder")
-    return {"memory_type": memory_type, "total_file_count": files, "total_subdir_count": folders}
+    kind = memory_type if isinstance(memory_type, str) else memory_type.get("memory_type", "auto")
+    counts = {"total_file_count": kinds.count("file"), "total_subdir_count": kinds.count("folder")}
+    LOGGER.debug("memory_dir_counts: %s, %d files, %d folders", kind, *counts.values())
+    return {"memory_type": kind, **counts}
+
+
+def log_for_diagnostics_no_pii(level: str, event: str, data: Mapping[str, object] | None = None) -> None:
+    """Write an event as one debug record. The level is part of it: what the original reports is no more than debugging.
+
+    >>> log_for_diagnostics_no_pii("info", "memory_files_started")
+    """
+    LOGGER.debug("%s: %s%s", event, level, "".join(f", {key} {value}" for key, value in (data or {}).items()))
+
+
+def build_memory_lines(
+    display_name: str,
+    memory_dir: Folder,
+    extra_guidelines: Iterable[str] | None = None,
+    skip_index: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+) -> list[str]:
+    """The lines of the prompt of one directory, below its name.
+
+    >>> build_memory_lines("auto memory", "/m")[0]
+    '# auto memory'
+    """
+    text = memory_prompt(memory_dir, extra_guidelines=extra_guidelines or (), skip_index=skip_index)
+    return [f"# {display_name}", *text.split("\n")[1:]]
+
+
+def build_combined_memory_prompt(
+    extra_guidelines: Iterable[str] | None = None,
+    skip_index: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    **options: Unpack[Options],
+) -> str:
+    """The prompt of private and team memory."""
+    place = _Place(**options)
+    guidelines = extra_guidelines or ()
+    return memory_prompt(place.surroundings.store, team=place.team, extra_guidelines=guidelines, skip_index=skip_index)
+
+
+def build_assistant_daily_log_prompt(
+    skip_index: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    **options: Unpack[Options],
+) -> str:
+    """The prompt of a log of the day."""
+    return memory_prompt(_Place(**options).surroundings.store, daily_log=True, skip_index=skip_index)
 
 
 def truncate_index(text: str, max_lines: int = 200, max_bytes: int = 25_000) -> str:
