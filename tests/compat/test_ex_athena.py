@@ -102,6 +102,7 @@ def test_what_cannot_be_read_is_named(place):
 )
 def test_is_it_memory(message, is_memory):
     assert ex_athena.is_memory_message(message) is is_memory
+    assert ex_athena.memory_message(message) is is_memory
 
 
 def test_counts():

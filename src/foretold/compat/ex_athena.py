@@ -15,7 +15,16 @@ from foretold.errors import ForetoldError
 from foretold.instructions.inject import TAG, is_tagged, pinned_prefix, position
 from foretold.instructions.view import View
 
-__all__ = ["SummaryCompactor", "discover", "is_memory_message", "pinned_count", "pinned_prefix", "run_messages", "view"]
+__all__ = [
+    "SummaryCompactor",
+    "discover",
+    "is_memory_message",
+    "memory_message",
+    "pinned_count",
+    "pinned_prefix",
+    "run_messages",
+    "view",
+]
 
 Message = Mapping[str, object]
 
@@ -44,6 +53,9 @@ def is_memory_message(message: object) -> bool:
     (True, False)
     """
     return is_tagged(message)
+
+
+memory_message = is_memory_message  #: the documented name, without its question mark
 
 
 def pinned_count(messages: Iterable[object]) -> int:
