@@ -2,6 +2,8 @@
 
 import copy
 import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -44,6 +46,35 @@ def ask(place):
         inject=lambda messages, cwd="proj", **given: mink.inject_memory(messages, place.path(cwd), **options(given)),
         view=lambda cwd="proj", hops=5, **given: mink.view(place.path(cwd), hops, **options(given)),
     )
+
+
+def test_the_five_functions_of_the_document():
+    """M-02, M-03: what a program imports, in a process of its own; only the name of the module is another."""
+    names = "discover_memory_files, load_memory, inject_memory, resolve_imports, parse_frontmatter"
+    subprocess.run([sys.executable, "-c", f"from foretold.compat.mink import {names}"], check=True)
+    assert set(names.split(", ")) <= set(mink.__all__)
+
+
+def test_the_examples_of_the_document(place, ask, monkeypatch):
+    """M-44, M-45"""
+    place.write("proj/CLAUDE.md", "Use tabs.")
+    monkeypatch.chdir(place.proj)
+    monkeypatch.setenv("HOME", place.home)
+    md = mink.load_memory(Path.cwd())
+    assert md.endswith(f"<!-- source: {place.proj}/CLAUDE.md -->\nUse tabs.\n")
+    msgs = [{"role": "system", "content": "You are a coding agent."}]
+    msgs = mink.inject_memory(msgs, Path.cwd())
+    assert msgs[1] == {"role": "user", "content": f'<memory source="CLAUDE.md">\n{md}</memory>'}
+
+
+def test_it_is_not_the_loader_of_claude_code(place, ask):
+    """M-01: mink's document says that it is; the order of layers and the form of imports are not."""
+    place.write("home/.claude/CLAUDE.md", "USER")
+    place.write("proj/CLAUDE.md", "PROJECT @x.md")
+    place.write("proj/x.md", "X")
+    ours, real = ask.load(), place.load().text
+    assert ours.index("PROJECT X") < ours.index("USER")
+    assert real.index("USER") < real.index("PROJECT @x.md")
 
 
 # -- what is found, and in which order ------------------------------------------------------------------------
