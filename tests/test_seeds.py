@@ -25,7 +25,7 @@ from foretold.cli import COMMANDS
 TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)
 PAGE = os.path.join(ROOT, "docs", "seeds.md")
-ROWS = {"M": 53, "C": 51, "A": 50, "N": 56, "E": 22}
+ROWS = {"M": 53, "C": 52, "A": 50, "N": 56, "E": 22}
 HEAD = "| row | claim | heading | status | call | proof |"
 NONE = "–"
 
@@ -40,7 +40,7 @@ def cells_of(line):
 
 
 ROW = [cells_of(line) for line in lines() if re.match(r"\| [A-Z]-\d\d \|", line)]
-OLD = [cells for cells in ROW if len(cells) == 3]  #: rows that have no such columns yet
+OLD = [cells for cells in ROW if cells[0][0] == "N" and len(cells) == 3]  #: rows that have no such columns yet
 NEW = [cells for cells in ROW if cells not in OLD]
 each_row = pytest.mark.parametrize("cells", NEW, ids=lambda cells: cells[0])
 
@@ -121,18 +121,22 @@ def check_expression(text):
     assert callable(target), text
     known = inspect.signature(target).parameters
     names = {name for name, parameter in known.items() if parameter.kind is not parameter.VAR_KEYWORD}
-    names |= options_of(target)
-    assert [word.arg for word in call.keywords if word.arg and word.arg not in names] == [], text
+    options = options_of(target)
+    if options is not None:
+        assert [word.arg for word in call.keywords if word.arg and word.arg not in names | options] == [], text
     places = [each for each in known.values() if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     is_open = any(each.kind is each.VAR_POSITIONAL for each in known.values())
     assert is_open or len(call.args) <= len(places), text
 
 
 def options_of(target):
-    """The keywords of `**options: Unpack[…]`; any word if what they are is not said."""
+    """The keywords of `**options: Unpack[…]`; None, which is any word, where only a type checker knows them."""
     for name, parameter in inspect.signature(target).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
-            hint = typing.get_type_hints(inspect.unwrap(target))[name]
+            try:
+                hint = typing.get_type_hints(inspect.unwrap(target))[name]
+            except NameError:
+                return None
             (kind,) = typing.get_args(hint) or (hint,)
             return set(getattr(kind, "__optional_keys__", ())) | set(getattr(kind, "__required_keys__", ()))
     return set()

@@ -208,6 +208,20 @@ def test_team_memory_that_changes_makes_the_answer_stale(place):
     assert claude_code.is_stale() is True
 
 
+def test_added_directories_are_looked_at(place):
+    """A-19: with the variable that the agent wants for it."""
+    place.write("proj/CLAUDE.md", "P")
+    place.write("extra/CLAUDE.md", "E")
+    added = {"add_dirs": [place.path("extra")]}
+    is_on = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
+    assert [place.short(file.path) for file in files(place, **added)] == ["proj/CLAUDE.md"]
+    found = files(place, env=is_on, **added)
+    assert [(place.short(file.path), file.type) for file in found] == [
+        ("proj/CLAUDE.md", "Project"),
+        ("extra/CLAUDE.md", "Project"),
+    ]
+
+
 def test_a_file_with_globs_waits_for_a_file_that_matches(place):
     """A-09, A-50"""
     rule = place.write("proj/.claude/rules/api.md", "---\npaths:\n  - src/api/*.ts\n---\nTest every route.\n")
