@@ -50,6 +50,25 @@ def test_by_id_by_file_and_by_title(place):
         Harness.resume("nothing", place.proj, model=Scripted([]), **given)
 
 
+def test_a_conversation_in_a_folder_of_its_own(place):
+    """`~/.claude/sessions/<id>/transcript.jsonl`, by its id; what it changes is kept under that id."""
+    with harness(place, ["Hi."]) as agent:
+        agent.prompt("Remember the number 7.")
+    path = os.path.join(place.home, ".claude", "sessions", agent.session, "transcript.jsonl")
+    os.makedirs(os.path.dirname(path))
+    os.rename(agent.path, path)
+    file = place.write("proj/a.txt", "one\n")
+    lines = [("Read", {"file_path": file}), ("Write", {"file_path": file, "content": "two\n"}), "Done."]
+    again = Harness.resume(agent.session, model=Scripted(lines, agent.model.name), **options(place))
+    assert (again.path, again.session, again.options.cwd) == (path, agent.session, place.proj)
+    assert again.dialogue.messages == live(agent)
+    again.prompt("Change it.")
+    again.close()
+    kept = os.path.join(place.home, ".claude", "file-history")
+    assert os.listdir(kept) == [agent.session]
+    assert {record.get("sessionId", agent.session) for record in again.recorder.records()} == {agent.session}
+
+
 def test_what_is_no_conversation_is_refused(place):
     path = place.write("home/.claude/projects/-x/5c1a.jsonl", '{"type": "summary", "cwd": "/x"}\n')
     with pytest.raises(SessionFailed, match="no conversation"):

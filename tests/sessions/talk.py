@@ -84,3 +84,11 @@ class Talk:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
         return path
+
+    def write_alone(self, home):
+        """The file in a folder of its own, as the notes on Claude Code describe it; its path."""
+        path = os.path.join(home, ".claude", "sessions", self.session, "transcript.jsonl")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text)
+        return path

@@ -7,8 +7,15 @@ import pytest
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoSuchSession, SessionFailed
+from foretold.sessions.archive.retention import find_expiring_sessions
+from foretold.sessions.archive.session_files import list_session_files
 from foretold.sessions.catalog import find_homes, find_session, is_held_in, list_sessions, sort_by_time
+from foretold.sessions.formats.readers import read, resume_command
 from foretold.sessions.model import Homes, StoredSession
+from foretold.sessions.repair.copy import write_repaired_copy
+from foretold.sessions.resumption.claude import resume
+from foretold.sessions.transcript.fork import fork
+from foretold.sessions.transcript.writer import Transcript, subagent_path
 
 from .talk import Talk
 
@@ -142,3 +149,70 @@ def test_a_project_that_has_moved_has_its_sessions(tmp_path):
     assert (found.id, found.cwd) == (ONE, str(folder))
     (tmp_path / "old").mkdir()  # it is held elsewhere, and only kept in a folder of the same name
     assert list_sessions(Homes(str(tmp_path), {}), project=str(folder)) == []
+
+
+THREE = "33333333-2222-4333-8444-555555555555"
+
+
+def test_a_session_in_a_folder_of_its_own_is_found_like_any_other(homes):
+    """`~/.claude/sessions/<id>/transcript.jsonl`: what else lies in that folder is not a session."""
+    path = Talk(THREE, cwd="/home/me/a").user("By the notes").says("ok").write_alone(homes.home)
+    os.utime(path, (3_000, 3_000))
+    with open(os.path.join(homes.home, ".claude", "sessions", "4711.json"), "w", encoding="utf-8") as file:
+        file.write("{}")
+    os.makedirs(os.path.join(homes.home, ".claude", "sessions", "empty"))
+    found = list_sessions(homes)
+    assert [(stored.id, stored.title, stored.path == path) for stored in found if stored.cwd == "/home/me/a"] == [
+        (THREE, "By the notes", True),
+        (ONE, "The first one", False),
+    ]
+    assert [stored.id for stored in list_sessions(homes, project="/home/me/a")] == [THREE, ONE]
+    assert [find_session(homes, name).path for name in (THREE, THREE[:6], path, "by the notes")] == [path] * 4
+
+
+def test_a_session_in_a_folder_of_its_own_is_resumed_by_its_file(homes):
+    """The agent looks for ids below `projects` only, and takes a file wherever it lies."""
+    path = Talk(THREE, cwd="/home/me/a").user("By the notes").write_alone(homes.home)
+    assert resume_command(find_session(homes, THREE)) == ("claude", "--resume", path)
+    assert resume_command(find_session(homes, ONE)) == ("claude", "--resume", ONE)
+    assert resume(path).messages[0]["content"] == "By the notes"
+
+
+def test_the_subagents_and_the_fork_of_such_a_session(homes):
+    path = Talk(THREE, cwd="/home/me/a").user("By the notes").says("ok").write_alone(homes.home)
+    inside = subagent_path(path, "a1")
+    os.makedirs(os.path.dirname(inside))
+    with open(inside, "w", encoding="utf-8") as file:
+        file.write(Talk(THREE, cwd="/home/me/a").user("Look").text)
+    found = [stored for stored in list_sessions(homes, kinds=("subagent",)) if stored.kind == "subagent"]
+    assert [(stored.id, stored.parent, stored.path) for stored in found] == [("agent-a1", THREE, inside)]
+    forked = fork(path, session=TWO.replace("1", "2"))
+    assert forked.path == path.replace(THREE, forked.session)
+    assert find_session(homes, forked.session).parent == THREE
+    files = [(file.kind, file.name) for file in list_session_files(find_session(homes, THREE))]
+    assert files == [
+        ("transcripts", f"sessions/{THREE}/transcript.jsonl"),
+        ("subagents", f"sessions/{THREE}/subagents/agent-a1.jsonl"),
+    ]
+
+
+def test_the_agent_does_not_delete_what_it_does_not_keep(homes):
+    path = Talk(THREE, cwd="/home/me/a").user("By the notes").write_alone(homes.home)
+    os.utime(path, (1_000, 1_000))
+    assert [one.stored.id for one in find_expiring_sessions(homes, time.time())] == [ONE, TWO]
+
+
+def test_a_repaired_copy_of_such_a_session_has_a_folder_too(homes):
+    path = Talk(THREE, cwd="/home/me/a").user("By the notes").says("ok").write_alone(homes.home)
+    made = write_repaired_copy(find_session(homes, path))
+    assert made.path == path.replace(THREE, made.id)
+    assert find_session(homes, made.id).title == "By the notes"
+
+
+def test_what_is_written_in_a_folder_of_its_own_has_its_id(tmp_path):
+    path = str(tmp_path / ".claude" / "sessions" / "mine" / "transcript.jsonl")
+    with Transcript(path, cwd="/home/me/a", sync=False) as transcript:
+        transcript.user("Hello")
+    assert transcript.session == "mine"
+    stored = find_session(Homes(str(tmp_path), {}), "mine")
+    assert [message.text for message in read(stored) if message.role == "user"] == ["Hello"]

@@ -43,6 +43,7 @@ from foretold.harness.system_prompt import SystemPrompt
 from foretold.harness.transcript import TranscriptRecorder
 from foretold.harness.turn import TurnRunner
 from foretold.models.protocol import ModelRequest, Reply, Usage
+from foretold.sessions.formats.claude.reader import session_id
 from foretold.sessions.transcript.writer import new_session, subagent_path, transcript_path
 from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, Finding
@@ -99,7 +100,7 @@ class Harness:
         self, options: ResolvedOptions, path: str, instructions: Session | None = None, state: ReadState | None = None
     ) -> None:
         self.options, self.path = options, path
-        self.session = os.path.splitext(os.path.basename(path))[0]
+        self.session = session_id(path)
         self.model, self.clock = options.model, options.clock
         self.extractor, self.notes = options.extractor, options.notes
         self.window, self.max_turns = options.window, options.max_turns

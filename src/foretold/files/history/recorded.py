@@ -23,7 +23,7 @@ from foretold.files.history.history import BackupFolder, wanted_of
 from foretold.files.history.snapshots import FileSnapshot, backup_name, backups_at, path_of, snapshots_of
 from foretold.files.restore.plans import WantedFile
 from foretold.sessions.catalog import find_session as stored_session
-from foretold.sessions.formats.claude.reader import config_folder, find_sessions
+from foretold.sessions.formats.claude.reader import config_folder, find_sessions, has_own_folder
 from foretold.sessions.formats.claude.records import prompt_of
 from foretold.sessions.formats.fields import list_names, parse_time, text_at
 from foretold.sessions.formats.jsonl import lines_of
@@ -145,7 +145,11 @@ def _records(path: str, findings: list[Finding]) -> Iterator[dict[str, object]]:
 def list_sessions_in(homes: Homes, folder: str, progress: Progress | None = None) -> list[Recorded]:
     """The sessions that changed files in a folder, the newest first."""
     here, above = slug(folder), {slug(each) for each in folders_above(folder)}
-    named = [each for each in _main(homes) if _project(each) in above or _project(each).startswith(here[:200])]
+    named = [
+        each
+        for each in _main(homes)
+        if _project(each) in above or _project(each).startswith(here[:200]) or has_own_folder(each.path)
+    ]
     read = _read(named, homes, progress, folder)
     return _newest(each for each in read if any(is_inside(path, folder) for path in (*each.tracked, each.cwd)))
 

@@ -27,6 +27,7 @@ from foretold.errors import NoSuchSession
 from foretold.memory.extraction.progress import ProgressMark
 from foretold.memory.recall.render import recalled_spans
 from foretold.sessions.formats.claude.attachments import contents_of
+from foretold.sessions.formats.claude.reader import session_id
 from foretold.sessions.formats.claude.records import prompt_of
 from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
@@ -260,7 +261,7 @@ def _locate(stored: StoredSession | str, session: str) -> tuple[str, str]:
     path = stored if isinstance(stored, str) else stored.path
     if not os.path.isfile(path):
         raise NoSuchSession(f"there is no transcript {path}")
-    return path, session or (os.path.basename(path).removesuffix(".jsonl") if isinstance(stored, str) else stored.id)
+    return path, session or (session_id(path) if isinstance(stored, str) else stored.id)
 
 
 def pieces_since(path: str, end: int, *, whole: bool = False) -> list[TranscriptPiece]:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from foretold.dialects.settings_files import read_json
-from foretold.sessions.formats.claude.reader import config_folder, find_sessions
+from foretold.sessions.formats.claude.reader import config_folder, find_sessions, has_own_folder
 from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.tree import Disk
 from foretold.types import Finding, NamedTuple
@@ -93,6 +93,8 @@ def find_expiring_sessions(
         return []
     gone = []
     for stored in sessions or find_sessions(homes):
+        if has_own_folder(stored.path):
+            continue  # the agent cleans up `projects`, and knows no other folder
         try:
             changed = os.stat(stored.path).st_mtime  # the agent goes by that, not by the last record
         except OSError:

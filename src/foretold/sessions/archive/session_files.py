@@ -1,8 +1,8 @@
 """Which files belong to a session: its transcript, and what its agent keeps under its id.
 
 1. Each agent has a row in a table. A place has a kind, and a path in which `{root}` is the agent's folder, `{id}` the
-   session's id, `{stem}` the transcript without its extension, `{folder}` the folder it is in, `{up}` the folder above.
-   A place is a file, or a folder with all that is in it; a `*` at its end stands for anything.
+   session's id, `{stem}` the transcript without its extension (or its own folder), `{folder}` the folder it is in,
+   `{up}` the folder above. A place is a file, or a folder with all that is in it; a `*` at its end stands for anything.
 2. A file has the kind of the first place that it is in. Symbolic links are not followed.
 3. A file is named by its path in the agent's folder, so that it can be restored into another one.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from foretold.sessions.formats.claude.reader import session_stem
 from foretold.sessions.formats.fields import list_names
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -32,7 +33,7 @@ class AgentFiles(NamedTuple):
 
 AGENT_FILES = {
     "claude-code": AgentFiles(
-        transcripts=("projects",),
+        transcripts=("projects", "sessions"),
         places=(
             ("subagents", "{stem}/subagents"),
             ("tool results", "{stem}/tool-results"),
@@ -138,7 +139,7 @@ def is_shared(stored: StoredSession) -> bool:
 
 
 def _fill(place: str, stored: StoredSession, root: str) -> str:
-    (stem, _), folder = os.path.splitext(stored.path), os.path.dirname(stored.path)
+    stem, folder = session_stem(stored.path), os.path.dirname(stored.path)
     return place.format(root=root, id=stored.id, stem=stem, folder=folder, up=os.path.dirname(folder), name="{name}")
 
 

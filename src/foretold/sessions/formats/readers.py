@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foretold.errors import UnknownAgent
+from foretold.sessions.formats.claude.reader import has_own_folder
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,8 +48,13 @@ def reader_of(agent: str) -> Reader:
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """The command that resumes a session, run in its folder; a subagent is resumed with its session."""
+    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
+
+    An agent finds by its id only what lies where it stores sessions itself; any other file it takes by its path.
+    """
     name = stored.parent if stored.kind == "subagent" and stored.parent else stored.id
+    if has_own_folder(stored.path):
+        name = stored.path
     return (*READERS[stored.agent.partition("@")[0]][1], name)
 
 

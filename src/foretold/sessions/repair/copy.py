@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Iterator
 
 from foretold.errors import RestoreRefused, SessionFailed
+from foretold.sessions.formats.claude.reader import has_own_folder, sibling_path
 from foretold.sessions.formats.codex.validity import make_acceptable
 from foretold.sessions.formats.codex.zstd import PACKED, readable
 from foretold.sessions.formats.fields import parse_time, text_at
@@ -58,7 +59,7 @@ def write_repaired_copy(
         raise SessionFailed(f"sessions of {stored.agent} are not files, and cannot be repaired")
     graph = read_graph(stored) if stored.agent in LINKED else Graph()
     name = name or str(uuid.uuid4())
-    path = os.path.join(folder or os.path.dirname(stored.path), _file_name(stored, name))
+    path = _copy_path(stored, name, folder)
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     try:
         create_file(path, _copy_lines(stored, name, graph, progress), kernel=kernel)
@@ -67,6 +68,12 @@ def write_repaired_copy(
     except OSError as error:
         raise failed(f"cannot write {path}", error) from error
     return stored._replace(id=name, path=path, size=os.path.getsize(path), changed=os.stat(path).st_mtime)
+
+
+def _copy_path(stored: StoredSession, name: str, folder: str | None) -> str:
+    if folder is None and has_own_folder(stored.path):
+        return sibling_path(stored.path, name)
+    return os.path.join(folder or os.path.dirname(stored.path), _file_name(stored, name))
 
 
 def _file_name(stored: StoredSession, name: str) -> str:

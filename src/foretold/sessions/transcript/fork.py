@@ -4,7 +4,8 @@
    (`--fork-session`), with the same ids and times and a new session id. The title is copied too.
 2. Calls without a result, and records that are not in the chain, are not copied; they are listed.
 3. Each copy names its source (`forkedFrom`), so that a list can recognize a fork.
-4. The new file appears complete, mode 0600, next to the old one, or not at all.
+4. The new file appears complete, mode 0600, next to the old one (or in a folder of its own, if that has one), or not
+   at all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 from collections.abc import Iterator
 
 from foretold.errors import NoSuchSession, SessionFailed, StoreFailed
+from foretold.sessions.formats.claude.reader import session_id, sibling_path
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.resumption.claude import ERRORS, DroppedRecord, resume
@@ -55,8 +57,9 @@ def fork(path: str, *, at: str | None = None, session: str | None = None, versio
         raise SessionFailed(f"{path} cannot be forked: {ERRORS[found.error]}")
     name = session or new_session()
     nodes = [node for node in found.chain if node.line]
-    target = os.path.join(os.path.dirname(path), f"{name}.jsonl")
+    target = sibling_path(path, name)
     try:
+        os.makedirs(os.path.dirname(target), 0o755, exist_ok=True)
         create_file(target, b"".join(line + b"\n" for line in _copies(path, nodes, name)))
         sync_folder(os.path.dirname(target))
     except OSError as error:
@@ -65,7 +68,7 @@ def fork(path: str, *, at: str | None = None, session: str | None = None, versio
 
 
 def _copies(path: str, nodes: list[RecordNode], session: str) -> Iterator[bytes]:
-    old = os.path.splitext(os.path.basename(path))[0]
+    old = session_id(path)
     records = (record.value for record in records_of(path))
     titles = [text_at(value, "customTitle") for value in records if value.get("type") == "custom-title"]
     if titles and titles[-1]:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.sessions.formats.claude.reader import config_folder
+from foretold.sessions.formats.claude.reader import config_folder, session_id, session_stem
 from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
@@ -53,7 +53,7 @@ def transcript_path(cwd: str, session: str, homes: Homes) -> str:
 
 def subagent_path(transcript: str, agent_id: str) -> str:
     """The file of a subagent of a session."""
-    return os.path.join(os.path.splitext(transcript)[0], "subagents", f"agent-{agent_id}.jsonl")
+    return os.path.join(session_stem(transcript), "subagents", f"agent-{agent_id}.jsonl")
 
 
 def new_session() -> str:
@@ -89,7 +89,7 @@ class Transcript:
         agent_id: str = "",
     ) -> None:
         """`agent_id` makes it the conversation of a subagent; `session` is then the one that it belongs to."""
-        self.path, self.session = path, session or os.path.splitext(os.path.basename(path))[0]
+        self.path, self.session = path, session or session_id(path)
         self.leaf: str | None = None
         self._is_sidechain = bool(agent_id)
         self._fields = {"userType": "external", "entrypoint": "sdk-cli", "cwd": cwd, "sessionId": self.session}
@@ -340,7 +340,6 @@ class OtherWriters:
             return
         self.have_written = self.have_led = True
         if text_at(value, "parentUuid") not in self._theirs:
-            session = os.path.splitext(os.path.basename(self.path))[0]
-            message = SHARED.format(session=session, branch=name)
+            message = SHARED.format(session=session_id(self.path), branch=name)
             self.findings.append(Finding(self.path, None, "session-shared", message))
         self._theirs.add(name)

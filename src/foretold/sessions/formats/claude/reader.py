@@ -1,6 +1,8 @@
 """Read the sessions of Claude Code: `<config>/projects/<slug of the folder>/<session>.jsonl`, one record per line.
 
-1. `find_sessions` reads folders only. A subagent has a separate file, `<session>/subagents/agent-<id>.jsonl`.
+1. `find_sessions` reads folders only. A subagent has a separate file, `<session>/subagents/agent-<id>.jsonl`. A session
+   may also have a folder of its own, `<config>/sessions/<session>/transcript.jsonl`: the agent's recorded versions keep
+   none there, but its notes describe it (docs/compat/notes.md), and `claude --resume FILE` takes it.
 2. `summarize` reads at most `ENDS` bytes of the head and of the tail, however long a line is. A line that is cut there
    is searched for the fields that a list needs.
 3. The title is the last `custom-title`, else the last `ai-title`, else the last `summary`, else the first prompt that a
@@ -24,6 +26,7 @@ from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
 AGENT = "claude-code"
+SESSIONS, TRANSCRIPT = "sessions", "transcript.jsonl"
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 #: what a list needs of a record, also of an incomplete line
 _FIELDS = ("cwd", "version", "gitBranch", "timestamp", "sessionId")
@@ -36,9 +39,49 @@ def config_folder(homes: Homes) -> str:
     return homes.env.get("CLAUDE_CONFIG_DIR") or os.path.join(homes.home, ".claude")
 
 
+def session_stem(path: str) -> str:
+    """What the other files of a session are named after: its transcript without extension, or its own folder.
+
+    >>> session_stem("/c/projects/-app/4d1f.jsonl"), session_stem("/c/sessions/4d1f/transcript.jsonl")
+    ('/c/projects/-app/4d1f', '/c/sessions/4d1f')
+    """
+    return os.path.dirname(path) if has_own_folder(path) else os.path.splitext(path)[0]
+
+
+def session_id(path: str) -> str:
+    """The id of the session that a transcript holds, by its path."""
+    return os.path.basename(session_stem(path))
+
+
+def has_own_folder(path: str) -> bool:
+    """Whether a transcript is `sessions/<session>/transcript.jsonl`."""
+    folder, name = os.path.split(path)
+    return name == TRANSCRIPT and os.path.basename(os.path.dirname(folder)) == SESSIONS
+
+
+def sibling_path(path: str, session: str) -> str:
+    """Where another session is stored as that of a transcript is.
+
+    >>> sibling_path("/c/projects/-app/1.jsonl", "2"), sibling_path("/c/sessions/1/transcript.jsonl", "2")
+    ('/c/projects/-app/2.jsonl', '/c/sessions/2/transcript.jsonl')
+    """
+    name = os.path.join(session, TRANSCRIPT) if has_own_folder(path) else f"{session}.jsonl"
+    return os.path.join(os.path.dirname(session_stem(path)), name)
+
+
 def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, and every subagent of one, in the order of their names."""
-    projects = os.path.join(config_folder(homes), "projects")
+    config = config_folder(homes)
+    yield from _in_projects(os.path.join(config, "projects"))
+    for folder in list_folder(os.path.join(config, SESSIONS)):
+        for entry in list_folder(folder.path) if folder.is_dir() else ():
+            if entry.name == TRANSCRIPT:
+                yield from session_file(AGENT, folder.name, entry)
+            elif entry.name == "subagents":
+                yield from _subagents(entry.path, folder.name)
+
+
+def _in_projects(projects: str) -> Iterator[StoredSession]:
     for project in list_folder(projects):
         if not project.is_dir():
             continue
