@@ -675,7 +675,7 @@ def test_compare_as_markdown(repo):
 def test_compare_as_data(repo):
     found = data(repo.run("compare", "--agent", "all", "--json"))
     assert set(found) == {"schema", "cwd", "differences", "agents", "files"}
-    assert len(found["agents"]) == 24
+    assert len(found["agents"]) == 25
     (file,) = [each for each in found["files"] if each["path"] == repo.path("proj/CLAUDE.md")]
     assert file["agents"]["claude-code"]["state"] == "always"
     assert set(file["agents"]["codex"]) == {"state", "order", "tokens", "lost", "reason"}

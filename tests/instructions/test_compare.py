@@ -84,7 +84,7 @@ def test_every_agent_loads_what_it_loads_alone(repo):
 
 
 def test_every_agent_has_signs():
-    assert set(AGENTS) - set(EVIDENCE) == {"code-assist", "ex-athena", "mink"}
+    assert set(AGENTS) - set(EVIDENCE) == {"code-assist", "ex-athena", "mink", "notes"}
 
 
 def test_no_agent(place):

@@ -175,7 +175,7 @@ def name_of(view: View) -> str:
     return NAMES.get(agent, agent if agent in LOWER else agent.capitalize())
 
 
-LOWER = ("code-assist", "deepagents", "ex-athena", "mink", "opencode")
+LOWER = ("code-assist", "deepagents", "ex-athena", "mink", "notes", "opencode")
 HOW = {"source": "from its source code", "documented": "from its documentation"}
 
 

@@ -20,6 +20,7 @@ class CompactionEffect(NamedTuple):
     why: str = ""
 
 
+DESCRIBED = "not recorded; as its document describes it"
 OTHER = CompactionEffect(why="not recorded; assumed to load the instructions again, as for a new conversation")
 STAYS = CompactionEffect("kept", why="not recorded; the text of the start is assumed to stay as it was")
 AFTER_COMPACTION = {
@@ -28,8 +29,12 @@ AFTER_COMPACTION = {
     "opencode": CompactionEffect("again", recorded=True),  # as for every request
     "gemini-cli": STAYS,
     "qwen-code": STAYS,
+    "notes": CompactionEffect("again", restores=True, reason="compact", why=DESCRIBED),
 }
-AFTER_CLEAR = {"claude-code": CompactionEffect("again", recorded=True)}
+AFTER_CLEAR = {
+    "claude-code": CompactionEffect("again", recorded=True),
+    "notes": CompactionEffect("again", why=DESCRIBED),
+}
 
 
 def effect_of(event: str, agent: str) -> CompactionEffect:

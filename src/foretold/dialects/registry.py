@@ -41,6 +41,7 @@ AGENTS = {
     "ex-athena": "seeds.ex_athena",
     "gemini-cli": "gemini",
     "mink": "seeds.mink",
+    "notes": "seeds.notes",
     "opencode": "opencode",
     "qwen-code": "qwen",
 }

@@ -59,6 +59,7 @@ class Imports(NamedTuple):
     absolute: bool = True  #: whether absolute paths are followed
     comments: bool = True  #: whether block-level comments are taken out
     trims: bool = False  #: whether what is put in is trimmed at its end
+    directives: tuple[str, ...] = ()  #: words that may come between `@` and the path: `@include path`
 
 
 class Rules(NamedTuple):

@@ -81,7 +81,8 @@ RULES = (
         "import-directive",
         "error",
         what="`@include path` and `@import path` import nothing",
-        why="Agents take the word after `@` as the path, and look for a file called `include`.",
+        why="Agents take the word after `@` as the path, and look for a file called `include`. Notes on Claude Code "
+        "describe the directive, and `--agent notes` follows it; the recorded agent does not.",
         example="@include docs/style.md",
         fix="write `@` before the path itself: `@docs/style.md`",
     ),

@@ -193,7 +193,7 @@ def _missing(skip: Skip, tree: Tree) -> Iterator[Finding]:
         said = f"{skip.path}: not imported, because {extra!r} is taken as part of the name"
         yield Finding(skip.parent, skip.line, "import-punctuation", said, "put white space after the path")
     elif name in ("include", "import"):
-        said = f"@{name} is not a directive; the agent looks for a file of that name"
+        said = f"@{name} is not a directive of this agent, which looks for a file of that name"
         yield Finding(skip.parent, skip.line, "import-directive", said, "write @ before the path itself")
     elif "." in name.strip(".") and "@" not in name:
         said = f"{skip.path}: not imported, there is no such file"

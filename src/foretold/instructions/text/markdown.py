@@ -6,7 +6,8 @@
    and all of it if only white space is left. A comment inside a paragraph, a list, a quote or code stays.
    [cont-c-block, cont-c-trail, cont-c-list, cont-x-def-inline, cont-x-crlf-inline]
 3. Imports are looked for in the blocks before anything was taken out: see `mentions`.
-4. A text that is nested too deeply, or has more marks than words, is not read as Markdown: comments that begin a line
+4. With a directive, `@include path` is read as `@path`; the text is shown as it is.
+5. A text that is nested too deeply, or has more marks than words, is not read as Markdown: comments that begin a line
    go, every `@` after white space is an import, and `problem` says so.
 
 The agent's parser behaves as `marked` 15 with GFM off. It is near CommonMark and not the same, so blocks are cut here
@@ -42,8 +43,15 @@ TANGLED = "nested too deeply or cut up too finely to be read as Markdown: @ in c
 DENSE = "too many marks or @ to read all of it as Markdown: @ in code may have been taken for imports"
 
 
-def scan(text: str) -> Document:
-    """Read a text, after its frontmatter was cut."""
+def scan(text: str, directives: tuple[str, ...] = ()) -> Document:
+    """Read a text, after its frontmatter was cut. `directives` are words that may come between `@` and a path."""
+    written = [word for word in directives if f"@{word}" in text]
+    if written:
+        import re
+
+        words = "|".join(map(re.escape, written))
+        plain = re.sub(rf"(?<![\w./@-])@(?:{words})[ \t]+@?(?=\S)", "@", text)
+        return scan(text)._replace(mentions=scan(plain).mentions)  # lines are the same in both
     is_commented = "<!--" in text
     if not is_commented and "@" not in text:
         return Document(text)

@@ -2,7 +2,8 @@
 
 1. Bytes are UTF-8; what is not becomes U+FFFD.
 2. Frontmatter is cut from every file, not only from rules, unless the dialect says so; its `paths` are kept.
-3. The Markdown stage, if the dialect has one, gives the text that is shown, and the `@` tokens in it.
+3. The Markdown stage, if the dialect has one, gives the text that is shown, and the `@` tokens in it; where a dialect
+   has directives, `@include path` is one, too.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
 
             body = cut_comments(body)
         return FileText(raw, body, size, globs, (), findings, offset, front=values)
-    document = scan(body)
+    document = scan(body, dialect.imports.directives)
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
     return FileText(raw, document.text, size, globs, document.mentions, findings, offset)
