@@ -25,7 +25,7 @@ from foretold.memory.location import (
     locate_memories,
     save_identity,
 )
-from foretold.memory.note import Memory, new_file, slug_of
+from foretold.memory.note import Memory, new_file
 from foretold.memory.store.inbox import Inbox, Proposal
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
@@ -235,7 +235,7 @@ class Memories:
         """A new memory; a proposal if the policy puts what agents write into the inbox."""
         values = {"type": known_type(type), **title_metadata(topic), **(metadata or {})}
         if self._is_proposed(origin, self.own):
-            text = write_text(slug_of(topic), description, values, body)
+            text = write_text(self.own.name_of(topic), description, values, body, flat=self.own.flat)
             return self._propose("create", self.own, file or new_file(type, topic), text, "", origin)
         if self.own.scope == "team":
             refuse_credentials(topic, f"{description}\n{body}")

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from foretold.errors import ModelFailed
+from foretold.errors import BadName, ModelFailed
 from foretold.memory.extraction.extractor import Extraction, Extractor, Gate
 from foretold.memory.extraction.request import OWN_TOOLS
 from foretold.memory.extraction.transcript import pieces_of
@@ -263,6 +263,97 @@ def test_the_index_is_never_written_by_a_model(place):
     results = model.requests[1].messages[-1]["content"]
     assert [("is_error" in each, "nothing was changed" in each["content"]) for each in results] == [(False, True)] * 2
     assert (memories.index(), done.refused) == (before, ())
+
+
+def by_hand(memories, file, text):
+    path = os.path.join(memories.own.path, file)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as opened:
+        opened.write(text)
+
+
+LATER = Note("auto/later.md", "release on Fridays", "Releases are on Fridays.", type="project")
+
+
+@pytest.mark.parametrize("call", ["Write", "Edit", "none"])
+def test_a_file_without_a_line_in_the_index_gets_one(place, call):
+    """As the model wants it that writes the line, or at the end of the run; the index is still made from the files."""
+    memories = opened(place, there=[TABS])
+    by_hand(memories, LATER.file, LATER.text)
+    assert "later.md" not in memories.index()
+    path = f"{memories.own.path}/MEMORY.md"
+    line = "- [Later](auto/later.md) — anything the model says"
+    given = {"Write": {"content": line}, "Edit": {"old_string": "- [Tabs]", "new_string": f"{line}\n- [Tabs]"}}
+    asked = [[(call, {"file_path": path, **given[call]})]] if call in given else []
+    model = Scripted([*asked, "Done."])
+    done = made_by(memories).run(model, None, pieces_of(records(TURNS)), session=SESSION)
+    assert memories.index().splitlines() == [
+        "- [Feedback tabs](feedback_tabs.md) — tabs",
+        "- [Later](auto/later.md) — release on Fridays",
+    ]
+    assert (done.added, done.refused) == ((), ())
+    if asked:
+        (answer,) = model.requests[1].messages[-1]["content"]
+        assert "It has a line now for: auto/later.md" in answer["content"]
+    change = memories.own.log()[-1]
+    assert (change.op, change.file, change.by, change.session) == ("edit", "MEMORY.md", "agent", SESSION)
+
+
+def test_where_an_agent_may_not_write_the_index_stays(place):
+    memories = opened(place, "confirm", there=[TABS])
+    by_hand(memories, LATER.file, LATER.text)
+    before = memories.index()
+    written = ("Write", {"file_path": f"{memories.own.path}/MEMORY.md", "content": "- [Later](auto/later.md)"})
+    done = made_by(memories).run(Scripted([[written], "Done."]), None, pieces_of(records(TURNS)), session=SESSION)
+    assert (memories.index(), done.stopped, done.refused) == (before, "", ())
+
+
+def test_new_memories_go_into_a_folder(place):
+    """With `into`, whether the model names the folder or not; what exists is changed where it is."""
+    memories = opened(place, there=[TABS])
+    said = pieces_of(records([*TURNS, user("keep functions short, and use two spaces after all"), assistant("Ok.")]))
+    short = Note("auto/short.md", "short functions", "Keep functions short.", type="feedback")
+    spaces = Note("feedback_tabs.md", "two spaces", "Use two spaces after all.")
+    model = Scripted([calls(memories, [short, spaces]), "Done."])
+    done = made_by(memories, into="auto").run(model, request_of(records(TURNS)), said, session=SESSION)
+    assert (done.added, done.updated, done.refused) == (("auto/short.md",), ("feedback_tabs.md",), ())
+    prompt = model.requests[0].messages[-1]["content"]
+    assert "`auto/<topic>.md`" in prompt
+    assert "<type>_<topic>" not in prompt
+    assert "- [Short](auto/short.md) — short functions" in memories.index().splitlines()
+    assert [change.op for change in memories.log("auto/short.md")] == ["create"]
+
+
+def test_a_new_memory_without_a_folder_is_moved_there(place):
+    memories = opened(place)
+    path = os.path.join(memories.own.path, TABS.file)
+    again = ("Edit", {"file_path": path, "old_string": "indentation.", "new_string": "indentation, never spaces."})
+    said = pieces_of(records([user("please use tabs for indentation, never spaces"), assistant("Ok.")]))
+    model = Scripted([calls(memories, [TABS]), [("Read", {"file_path": path}), again], "Done."])
+    done = made_by(memories, into="auto").run(model, None, said, session=SESSION)
+    assert (done.added, done.updated, done.refused) == (("auto/feedback_tabs.md",), (), ())
+    assert [(each.file, each.body) for each in memories.memories()] == [
+        ("auto/feedback_tabs.md", "Use tabs for indentation, never spaces.")
+    ]
+    assert memories.index() == "- [Feedback tabs](auto/feedback_tabs.md) — tabs\n"
+    assert memories.restore("auto/feedback_tabs.md").body == "Use tabs for indentation."
+
+
+@pytest.mark.parametrize("into", ["..", "/tmp", "a/../b", "~x"])
+def test_a_folder_out_of_the_store_is_refused(place, into):
+    with pytest.raises(BadName):
+        made_by(opened(place), into=into)
+
+
+def test_a_store_with_types_at_the_top_level(place):
+    memories = opened(place)
+    memories.own.flat = True
+    model = tries(memories, TABS)
+    made_by(memories, into="auto").run(model, None, pieces_of(records(TURNS)), session=SESSION)
+    text = memories.get("auto/feedback_tabs.md").text
+    assert text.startswith("---\nname: Feedback tabs\ndescription: tabs\ntype: feedback\nmetadata:")
+    assert "node_type" not in text
+    assert "\ntype: user | feedback" in model.requests[0].messages[0]["content"][1]["text"]
 
 
 def test_a_proposal_says_where_it_comes_from(place):

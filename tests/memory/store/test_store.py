@@ -485,3 +485,45 @@ def test_an_index_that_somebody_deletes_is_missed_and_comes_back_in_step(store):
 
 def test_title_metadata():
     assert (title_metadata("Deploys"), title_metadata("GraphQL URLs")) == ({}, {"title": "GraphQL URLs"})
+
+
+def test_a_file_that_the_index_does_not_name_is_adopted_at_once(store):
+    store.put("user_a.md", "A.")
+    store.add_to_index("My own line.")
+    save(store, "auto/later.md", b"---\nname: later\ndescription: about later\n---\nL.")
+    assert "later.md" not in store.index()
+    assert store.adopt() == ("auto/later.md",)
+    lines = store.index().splitlines()
+    assert lines[:2] == ["- [User a](user_a.md)", "- [Later](auto/later.md) — about later"]
+    assert "My own line." in lines
+    changes = [(change.op, change.file, change.why) for change in store.log()][-2:]
+    assert changes == [
+        ("create", "auto/later.md", ""),
+        ("edit", "MEMORY.md", "files that the index did not name"),
+    ]
+    before = store.index()
+    assert (store.adopt(), store.index()) == ((), before)
+
+
+def test_who_may_not_write_adopts_nothing(tmp_path):
+    store = store_in(str(tmp_path / "store"), policy="confirm")
+    save(store, "later.md", b"L.")
+    with pytest.raises(WriteRefused):
+        store.adopt(by="agent")
+    assert (store.index(), store.adopt(by="user")) == ("", ("later.md",))
+
+
+def test_files_with_the_type_at_the_top_level(store):
+    """An option of the store: for programs that know this form alone."""
+    store.flat = True
+    made = store.create("user role", type="user", description="a data scientist", body="Works on logging.")
+    assert made.text == "---\nname: user role\ndescription: a data scientist\ntype: user\n---\nWorks on logging.\n"
+    assert (made.file, made.name, made.type, made.title) == ("user_role.md", "user role", "user", "User role")
+    assert store.index() == "- [User role](user_role.md) — a data scientist\n"
+    edited = store.edit("user role", body="Works on traces.", type="project")
+    assert edited.text.endswith("type: project\n---\nWorks on traces.\n")
+    signed = store.create("Tabs", type="feedback", description="d", body="Use tabs.", session="s-1")
+    assert signed.text.replace("metadata: \n", "metadata:\n") == (
+        "---\nname: Tabs\ndescription: d\ntype: feedback\nmetadata:\n  originSessionId: s-1\n---\nUse tabs.\n"
+    )
+    assert signed.metadata == {"type": "feedback", "originSessionId": "s-1"}

@@ -8,8 +8,9 @@
    it (`gate`). Where the write policy lets no agent write or propose, nothing is asked.
 2. The model is asked in a fork of the conversation, or about a digest of it (`request`).
 3. What it wants to write is judged first (`judge`), and written through the store (`writer`).
-4. Then the mark is moved. If the model or the disk failed, it stays, and the next run does it again; existing memories
-   are not written twice.
+4. Then the index is made to name every file of the store, also those that another program put there, and the mark is
+   moved. If the model or the disk failed, it stays, and the next run does it again; existing memories are not written
+   twice.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from foretold.memory.extraction.request import (
 )
 from foretold.memory.extraction.tools import MemoryTools
 from foretold.memory.extraction.writer import MemoryWriter
+from foretold.memory.note import safe_file
 from foretold.models.protocol import Usage
 from foretold.secrets.disguised import secrets_of
 from foretold.types import TYPE_CHECKING
@@ -49,11 +51,20 @@ if TYPE_CHECKING:
 __all__ = ["Extraction", "Extractor", "Gate", "Refusal"]
 
 
+def _folder_named(into: str) -> str:
+    """A folder of the store, by its name; BadName if it is not a safe one."""
+    folder = into.rstrip("/")
+    if into:
+        safe_file(f"{folder}/x.md")
+    return folder
+
+
 class Extractor:
     """Extracts memories from conversations, for one project.
 
     `team` offers the team's directory too; what is meant for it is proposed. `discoveries` proposes what the assistant
-    found with tools; otherwise that is refused. `today` is the date that relative ones are made absolute by.
+    found with tools; otherwise that is refused. `today` is the date that relative ones are made absolute by. `into` is
+    a folder of the store, such as `auto`, that new private memories go into.
     """
 
     def __init__(
@@ -66,8 +77,10 @@ class Extractor:
         rounds: int = ROUNDS,
         largest: int = LARGEST,
         today: str = "",
+        into: str = "",
     ) -> None:
         self.memories = memories
+        self.into = _folder_named(into)
         self.gate = gate or Gate()
         self.team = team and memories.team is not None
         self.discoveries, self.rounds, self.largest, self.today = discoveries, rounds, largest, today
@@ -132,11 +145,12 @@ class Extractor:
             largest=self.largest,
             discoveries=self.discoveries,
         )
-        tools = MemoryTools(self.memories, writer, team=self.team)
+        tools = MemoryTools(self.memories, writer, team=self.team, into=self.into)
         first = self._first_request(request, said, new, writer)
         used: list[Usage] = []
         try:
             stopped = "" if run_calls(model, first, tools, self.rounds, used) else "rounds"
+            writer.follow_index()
         except (ModelFailed, StoreFailed) as error:
             stopped = f"{'model' if isinstance(error, ModelFailed) else 'store'}-failed: {error}"
         return Extraction(
@@ -164,7 +178,9 @@ class Extractor:
         listed = self._select_notes(notes, prompts)
         team = self.memories.team.path if self.team and self.memories.team is not None else ""
         more = len(notes) - len(listed)
-        prompt = extraction_prompt(self.memories.own.path, listed, team=team, today=today, begins=begins, more=more)
+        own = self.memories.own
+        how = {"into": self.into, "flat": own.flat}
+        prompt = extraction_prompt(own.path, listed, team=team, today=today, begins=begins, more=more, **how)
         if can_fork(request):
             return fork_request(request, prompt)
         return own_request(digest_conversation(said, new), prompt)

@@ -167,11 +167,20 @@ def _excerpt(piece: TranscriptPiece) -> str:
 
 
 def extraction_prompt(
-    folder: str, memories: Sequence[Memory], *, team: str = "", today: str = "", begins: str = "", more: int = 0
+    folder: str,
+    memories: Sequence[Memory],
+    *,
+    team: str = "",
+    today: str = "",
+    begins: str = "",
+    more: int = 0,
+    into: str = "",
+    flat: bool = False,
 ) -> str:
     """The prompt, for private memory alone or with the team's folder.
 
-    `begins` is the first new prompt, where others come before it; `more` is how many memories are not listed.
+    `begins` is the first new prompt, where others come before it; `more` is how many memories are not listed; `into` is
+    the folder that new private ones go into; `flat`: they have `type` at the top level.
     """
     what = TEAM.format(folder=folder, team=team) if team else ""
     asked = TASK.format(what=what, where="these two directories" if team else f"`{folder}`")
@@ -179,16 +188,20 @@ def extraction_prompt(
         first = " ".join(begins.split())
         asked += f" What is new begins with the user's message {first if len(first) <= 80 else first[:79] + '…'!r}."
     scopes = [words.SCOPES.format(folder=folder, team=team)] if team else []
-    return "\n\n".join([asked, *_rules(is_scoped=bool(team), today=today), *scopes, _list_memories(memories, more)])
+    rules = _rules(is_scoped=bool(team), today=today, into=into, flat=flat)
+    return "\n\n".join([asked, *rules, *scopes, _list_memories(memories, more)])
 
 
-def _rules(*, is_scoped: bool, today: str) -> list[str]:
+def _rules(*, is_scoped: bool, today: str, into: str, flat: bool) -> list[str]:
     kinds = ["## What to save", ""]
     for kind in words.TYPE_GUIDES:
         where = f" ({kind.scope})" if is_scoped else ""
         kinds.append(f"- `{kind.name}`{where}: {kind.description} Save it when: {kind.when_to_save}")
     step = words.STEP_ONE.format(place="")
-    form = f"## How\n\n{step[0].upper()}{step[1:]}\n\n{words.FILE}"
+    if into:
+        step = step.replace(words.NAMED, f"`{into}/<topic>.md` (such as `{into}/testing.md`)")
+    file = words.FLAT_FILE if flat else words.FILE
+    form = f"## How\n\n{step[0].upper()}{step[1:]}\n\n{file}"
     return ["\n".join(kinds), NEVER, SOURCES, form, CORRECTED, *([DATES.format(today=today)] if today else [])]
 
 

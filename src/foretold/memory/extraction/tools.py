@@ -6,7 +6,8 @@
 2. Tools run here, not as the conversation's own do: the definitions are the same bytes, so that a provider's cache is
    hit, and what they may do is decided when they are called.
 3. Grep searches for its pattern literally, `|` separates several: so no pattern of a model costs much time.
-4. Every call has an answer, also an invalid one.
+4. With `into`, a new private memory that names no folder goes into that one.
+5. Every call has an answer, also an invalid one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from foretold.errors import BadName, ForetoldError
 from foretold.memory.extraction.writer import MemoryWriter
 from foretold.memory.note import INDEX, safe_file
 from foretold.memory.store.team import team_index
+from foretold.storage.names import same_name
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ MOST_LINES, MOST_TEXT = 200, 30_000
 class MemoryTools:
     """Runs the calls of a model."""
 
-    def __init__(self, memories: Memories, writer: MemoryWriter, *, team: bool = False) -> None:
-        self.memories, self.writer = memories, writer
+    def __init__(self, memories: Memories, writer: MemoryWriter, *, team: bool = False, into: str = "") -> None:
+        self.memories, self.writer, self.into = memories, writer, into
         self.folders = {memories.own.path: "private"}
         if team and memories.team is not None:
             self.folders[memories.team.path] = "team"
@@ -79,7 +81,10 @@ class MemoryTools:
             safe_file(file)
         except BadName as error:
             raise self.writer.refuse(path, "outside", f"{error}; {self.allowed}") from None
-        return known.get(root, "private"), file
+        scope = known.get(root, "private")
+        if self.into and scope == "private" and "/" not in file and same_name(file) != same_name(INDEX):
+            file = file if self.writer.existing(scope, file) else f"{self.into}/{file}"
+        return scope, file
 
     # Tools
 

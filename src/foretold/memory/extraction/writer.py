@@ -6,15 +6,18 @@
 3. A change compares: if another process changed the memory since it was listed or read, the model gets the current
    text, and what it writes then is judged again.
 4. What exists already, word for word, is left alone: the same run made twice writes once.
-5. What is meant for the team is proposed, and so is everything where the policy says `confirm`. With `discoveries`, so
+5. `MEMORY.md` is generated. A model that writes it gets it brought in step with the files: a file that it did not name,
+   because another program put it there, is named from then on. So does the end of a run.
+6. What is meant for the team is proposed, and so is everything where the policy says `confirm`. With `discoveries`, so
    is what the assistant found with tools, marked as such; never what a tool wanted to be remembered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, WriteRefused
+from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, StoreFailed, WriteRefused
 from foretold.memory.extraction.judge.judge import LARGEST, Draft, Judgement, is_nothing_new, judge
 from foretold.memory.extraction.progress import Refusal
 from foretold.memory.note import INDEX, TYPES, Memory, read_note, slug_of
@@ -36,6 +39,8 @@ TRIES = 3
 LONGEST = 400  #: characters of a file's name in a report
 WHOLE = 4000  #: characters of frontmatter
 INDEX_IS_MADE = "MEMORY.md is generated from the memory files: do not write it; nothing was changed in it."
+INDEX_FOLLOWS = "MEMORY.md is generated from the memory files. It has a line now for: {files}"
+MOST_NAMED = 20  #: files in that answer
 
 
 class MemoryWriter:
@@ -71,7 +76,7 @@ class MemoryWriter:
     def write(self, scope: str, file: str, text: str) -> str:
         """Judge the text of a file, and write it if it is not refused."""
         if same_name(file) == same_name(INDEX):
-            return INDEX_IS_MADE
+            return self.follow_index() if scope != "team" else INDEX_IS_MADE
         named = f"team:{file}" if scope == "team" else file
         for _ in range(TRIES):
             before = self.existing(scope, file)
@@ -97,6 +102,13 @@ class MemoryWriter:
                 reason = "policy" if isinstance(error, WriteRefused) else "outside"
                 raise self.refuse(named, reason, str(error)) from None
         raise ForetoldError(f"{file} is being changed by others; try again later")
+
+    def follow_index(self) -> str:
+        """Bring the index in step with the files, as whoever writes it wants it to be; what the model is told."""
+        with suppress(WriteRefused, StoreFailed):  # by policy; the doctor says why it cannot be read
+            if adopted := self.memories.own.adopt(by="agent", session=self.session):
+                return INDEX_FOLLOWS.format(files=", ".join(adopted[:MOST_NAMED]))
+        return INDEX_IS_MADE
 
     def _near(self, draft: Draft) -> list[Memory]:
         """Memories, also proposed ones, that may say the same; not the one that is changed."""
@@ -170,7 +182,8 @@ class MemoryWriter:
         if verdict.reason:
             values["origin"] = "tool"
         name = draft.before.name if draft.before else slug_of(draft.name)
-        return write_text(name, draft.description, {**title_metadata(_topic(name)), **values}, draft.body)
+        titled = {} if store.flat else title_metadata(_topic(name))
+        return write_text(name, draft.description, {**titled, **values}, draft.body, flat=store.flat)
 
 
 def draft_of(file: str, text: str, scope: str = "private", before: Memory | None = None) -> Draft | str:

@@ -85,6 +85,24 @@ def render_note(
     return f"---\n{write_yaml(values, style)}\n---\n\n{body}"
 
 
+def render_flat(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
+    """A memory file in the older form: `name`, `description` and `type` next to each other.
+
+    >>> print(render_flat("user role", "a data scientist", {"type": "user"}, "Works on logging."))
+    ---
+    name: user role
+    description: a data scientist
+    type: user
+    ---
+    Works on logging.
+    """
+    said = {"type": metadata.get("type"), "node_type": "memory", "title": name}
+    rest = {key: value for key, value in metadata.items() if value is not None and said.get(key) != value}
+    values: dict[str, object] = {"name": name, "description": description, "type": said["type"]}
+    values = {key: value for key, value in values.items() if value}
+    return f"---\n{write_yaml(values | ({'metadata': rest} if rest else {}))}\n---\n{body}"
+
+
 def note_name(text: str) -> str:
     """A name as the agent stores it."""
     if re.fullmatch(r"[a-z0-9_-]+", text):

@@ -38,12 +38,13 @@ def memory_prompt(
     index: str = "",
     team_index: str = "",
     recalled: Iterable[Memory] = (),
+    flat: bool = False,
 ) -> str:
     """The text that teaches a model to use the memory in a folder.
 
     `wording` is long, for models that need to be taught, or short. `search` adds how to search memories and, below
     `project_dir`, transcripts: with a tool (`tools`) or in a shell (`embedded`). `index` and `team_index` are the texts
-    of the two indexes, as they are loaded.
+    of the two indexes, as they are loaded. `flat`: a memory has its `type` at the top level of the frontmatter.
     """
     _check(wording, search, team, daily_log=daily_log)
     private, shared = with_slash(folder), with_slash(team) if team else ""
@@ -51,6 +52,9 @@ def memory_prompt(
     values |= {"units": f"{words.UNITS:,}", "index": "" if skip_index else words.LOG_INDEX}
     make = _long if wording == "long" else _short
     chosen = make(has_team=bool(shared), skip_index=skip_index, daily_log=daily_log)
+    if flat:
+        other = {words.FILE: words.FLAT_FILE, words.SHORT_FILE: words.SHORT_FLAT_FILE}
+        chosen = [other.get(part, part) for part in chosen]
     parts = [part.format(**values) for part in chosen if part]
     guidelines = [text for text in extra_guidelines if text.strip()]
     if guidelines:

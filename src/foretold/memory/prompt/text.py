@@ -185,8 +185,11 @@ HYGIENE = """\
 - No duplicates: where there is a memory on the subject, update that one.
 - What proves wrong or out of date is corrected or deleted."""
 
-STEP_ONE = "write the memory into a file of its own{place}, one fact to a file, named `<type>_<topic>.md` (such as \
-`feedback_testing.md`), with this frontmatter:"
+NAMED = "`<type>_<topic>.md` (such as `feedback_testing.md`)"
+STEP_ONE = (
+    f"write the memory into a file of its own{{place}}, one fact to a file, named {NAMED}, with this frontmatter:"
+)
+FLAT_FILE = FILE.replace("metadata:\n  type:", "type:")  #: with `type` at the top level
 STEP_TWO = f"""\
 add one line to `MEMORY.md`{{place}}: `{ENTRY}`, under ~{HOOK} characters. `MEMORY.md` is an index, not a memory: it \
 takes such lines, and neither frontmatter nor contents."""
@@ -228,6 +231,7 @@ One fact to a file, named `<type>_<topic>.md`, with frontmatter: `name` (short, 
 specific line, which decides later whether the memory is relevant) and `metadata:` with `type:` indented below it \
 (`metadata.type`). [[its-name]] refers to another memory. No duplicates: update what is there. What proves wrong or \
 out of date is corrected or deleted."""
+SHORT_FLAT_FILE = SHORT_FILE.replace("`metadata:` with `type:` indented below it (`metadata.type`)", "`type`")
 SHORT_TYPES = f"""\
 Types: `user`: role, knowledge, preferences. `feedback`: how to work, corrections AND confirmations. `project`: who \
 does what, why, until when. `reference`: where things outside the repository are found. For feedback and project: the \

@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from copy import copy
 
 from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
-from foretold.memory.format.write import render_note
+from foretold.memory.format.write import render_flat, render_note
 from foretold.memory.note import INDEX, TYPES, Memory, new_file, read_note, safe_file, slug_of
-from foretold.memory.store.index_file import Update, entries_of, line_of
+from foretold.memory.store.index_file import Update, entries_of, has_more, line_of
 from foretold.memory.store.journal import Change, describe_missing
 from foretold.memory.store.transaction import TOO_LARGE, ExternalChanges, VersionedFolder, now
 from foretold.storage.digest import digest_of
@@ -65,6 +65,7 @@ class Store:
         self.folder, self.journal = self.versioned.folder, self.versioned.journal
         self.state = state
         self.cache, self.scope, self.policy, self.author = cache, scope, policy, author
+        self.flat = False  #: whether files are written with `type` at the top level (`write_text`)
 
     def with_approval(self) -> Store:
         """The same store for an agent's change that the user approved."""
@@ -190,7 +191,8 @@ class Store:
         values |= metadata or {}
         if origin.get("session"):
             values["originSessionId"] = origin["session"]
-        return self.put(file or new_file(type, topic), write_text(slug_of(topic), description, values, body), **origin)
+        text = write_text(self.name_of(topic), description, values, body, flat=self.flat)
+        return self.put(file or new_file(type, topic), text, **origin)
 
     def put(
         self, file: str, text: str | bytes, *, op: str = "create", entry: str = "", **origin: Unpack[ChangeOrigin]
@@ -245,6 +247,10 @@ class Store:
         data = self.folder.read(file).data
         return self._move(file, to, data, digest_of(data), "rename", origin)
 
+    def name_of(self, topic: str) -> str:
+        """The `name` of a memory about a topic: a slug, or in the flat form the topic itself."""
+        return " ".join(topic.split()) if self.flat and slug_of(topic) else slug_of(topic)
+
     def rename(self, name: str, topic: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Memory:
         """Give a memory another name, and its file too."""
         before = self._get_expected(name, expect)
@@ -253,7 +259,8 @@ class Store:
         if file == before.file:
             return before
         values = {**{key: value for key, value in before.metadata.items() if key != "title"}, **title_metadata(topic)}
-        data = write_text(slug_of(topic), before.description, values, before.body).encode()
+        name = self.name_of(topic)
+        data = write_text(name, before.description, values, before.body, flat=self.flat).encode()
         return self._move(before.file, file, data, before.digest, "rename", origin)
 
     def delete(self, name: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Change:
@@ -357,6 +364,20 @@ class Store:
         with self._writing(origin, whole=True) as seen:
             return self.versioned.rewrite_index(lambda index: index, seen, origin, follow=True)
 
+    def adopt(self, **origin: Unpack[ChangeOrigin]) -> tuple[str, ...]:
+        """Give the memories that the index does not name their lines; their files.
+
+        An index that is full, and says so, stays as it is.
+        """
+        text = self.index()
+        listed = {entry.file for entry in entries_of(text)}
+        unlisted = [] if has_more(text) else [file for file in self.folder.files() if file not in listed]
+        if not unlisted:
+            return ()
+        origin.setdefault("why", "files that the index did not name")
+        listed = {entry.file for entry in entries_of(self.reindex(**origin))}
+        return tuple(file for file in unlisted if file in listed)
+
     def plan_short_index(self) -> ShortIndex | None:
         """What an index that is too large to be read would be replaced by; None if it is not. Changes nothing."""
         from foretold.memory.store.large_index import plan_short_index
@@ -424,7 +445,7 @@ class Store:
         if type_ is not None or memory.type:
             values["type"] = known_type(type_ or memory.type)
         text = memory.description if description is None else description
-        return write_text(memory.name, text, values, memory.body if body is None else body)
+        return write_text(memory.name, text, values, memory.body if body is None else body, flat=self.flat)
 
     def sign(self, who: str, when: str) -> dict[str, object]:
         """Author and time, in a team's store."""
@@ -438,10 +459,15 @@ def title_metadata(topic: str) -> dict[str, object]:
     return {} if title == plain[:1].upper() + plain[1:] else {"title": title}
 
 
-def write_text(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
-    """The text of a memory's file, in the form in which Claude Code stores it."""
-    values = {"node_type": "memory", **metadata}
-    return render_note(name, " ".join(description.split()), values, body.strip("\n") + "\n")
+def write_text(name: str, description: str, metadata: Mapping[str, object], body: str, *, flat: bool = False) -> str:
+    """The text of a memory's file, in the form in which Claude Code stores it.
+
+    `flat`: in the form that notes on it describe, with `type` at the top level and `metadata` only for the rest.
+    """
+    description, body = " ".join(description.split()), body.strip("\n") + "\n"
+    if flat:
+        return render_flat(name, description, metadata, body)
+    return render_note(name, description, {"node_type": "memory", **metadata}, body)
 
 
 def known_type(type_: str) -> str:
