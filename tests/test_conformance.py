@@ -59,11 +59,11 @@ def test_every_recorded_case_is_here():
         "seeds-instructions.jsonl": 72,
         "seeds-memory.jsonl": 36,
         "cline.jsonl": 13,
-        "codex.jsonl": 60,
+        "codex.jsonl": 77,
         "continue.jsonl": 12,
         "copilot-cli.jsonl": 25,
         "gemini-cli.jsonl": 58,
-        "opencode.jsonl": 44,
-        "qwen-code.jsonl": 16,
+        "opencode.jsonl": 54,
+        "qwen-code.jsonl": 22,
     }
     assert len({(case.get("version"), case["id"]) for case in CASES}) == len(CASES)

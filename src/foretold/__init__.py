@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foretold.harness.harness import Harness as Harness
     from foretold.instructions.compaction.survival import Survival as Survival
     from foretold.instructions.compare import Comparison as Comparison, compare as compare
+    from foretold.instructions.continuation import StartUpdate as StartUpdate
     from foretold.instructions.inject import (
         inject as inject,
         is_memory_message as is_memory_message,
@@ -42,6 +43,7 @@ __getattr__, __dir__ = attach(
         "foretold.harness.harness": "Harness",
         "foretold.instructions.compaction.survival": "Survival",
         "foretold.instructions.compare": "Comparison compare",
+        "foretold.instructions.continuation": "StartUpdate",
         "foretold.instructions.inject": "inject is_memory_message pinned_prefix",
         "foretold.instructions.load": "invalidate load",
         "foretold.instructions.session": "Attachment Call Session",

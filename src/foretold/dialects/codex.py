@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, EntryGroup, FileSource, RequestPart, TextRules
+from foretold.dialects.schema import Continuation, Dialect, EntryGroup, FileSource, RequestPart, TextRules
 from foretold.dialects.settings_files import dig, parse_args, read_toml, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, join, marked_top, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
@@ -45,9 +45,11 @@ V0_166_0 = Dialect(
             where=("project", " for {cwd}"),
         ),
     ),
-    resumed=(
-        "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n",
-        "The previously provided AGENTS.md instructions no longer apply.",
+    continuation=Continuation(
+        start="told",
+        replaces="These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n",
+        withdraws="The previously provided AGENTS.md instructions no longer apply.",
+        why="",
     ),
     user=".codex",
 )

@@ -6,6 +6,7 @@ Where it looks is set by its environment and its flags.
 from __future__ import annotations
 
 from foretold.dialects.schema import (
+    Continuation,
     Dialect,
     EntryGroup,
     FileSource,
@@ -88,6 +89,7 @@ V1_0_102 = Dialect(
         expands=False,
     ),
     triggers=(Trigger("view", "path", on="file"),),
+    continuation=Continuation(why=""),  # copilot-331, copilot-334
     user=".copilot",
 )
 

@@ -11,7 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Nested, RequestPart, TextRules, Trigger
+from foretold.dialects.schema import (
+    Continuation,
+    Dialect,
+    EntryGroup,
+    FileSource,
+    Nested,
+    RequestPart,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import is_on, read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Item, Tree
@@ -48,6 +57,7 @@ V1_18_33 = Dialect(
         nearest_first=True,
     ),
     triggers=(Trigger("read", "filePath", on="file"),),
+    continuation=Continuation(requests="again", nested="session", why=""),  # opencode-109, opencode-105
     user=".config/opencode",
 )
 

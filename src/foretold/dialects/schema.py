@@ -204,6 +204,23 @@ class Trigger(NamedTuple):
     on: str = ""  #: what must be there: a file, a folder; empty = whatever
 
 
+class Continuation(NamedTuple):
+    """What becomes of instructions as a conversation goes on: in later requests, and in another process.
+
+    `start` is what a new process does with the text of the start: `rebuilt` in its place from the files as they are, or
+    `told`: the old text stays, and a message says what is new. `replaces` precedes a text that takes the place of
+    another; `withdraws` is said when there is none any more.
+    """
+
+    requests: str = "kept"  #: the text of the start in later requests of a run: kept, or read `again` for each
+    start: str = "rebuilt"
+    replaces: str = ""
+    withdraws: str = ""
+    nested: str = "run"  #: what a touched file brings comes once per `run`, or once per `session`
+    repeats: bool = False  #: whether the results that carry it are sent twice by a new process
+    why: str = "not recorded; assumed: what is sent first is made anew by a new process, and stays until it ends"
+
+
 class Dialect(NamedTuple):
     """What one agent does, in the versions from `version` on. A field that is left out has no effect."""
 
@@ -243,7 +260,7 @@ class Dialect(NamedTuple):
     mention_missing: bool = False  #: whether mentioning a file that is not there attaches what its folders have
     subagents_without: tuple[str, ...] = ()  #: subagents that get no instructions
     types: tuple[tuple[str, str], ...] = ()  #: how the agent itself calls a layer, in its reports
-    resumed: tuple[str, str] = ("", "")  #: what a resumed conversation gets before a changed text; if it is gone
+    continuation: Continuation = Continuation()
 
     @property
     def name(self) -> str:

@@ -27,6 +27,7 @@ from foretold.instructions.compaction.survival import (
     lost_of,
     with_reason,
 )
+from foretold.instructions.continuation import StartUpdate, update_request, update_resumed
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.locate import folders_below, steps
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
@@ -34,7 +35,7 @@ from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
 from foretold.instructions.load import invalidate, load_view, require_folder
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
-from foretold.instructions.render.parts import nested_blocks, resumed_blocks
+from foretold.instructions.render.parts import nested_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
 from foretold.instructions.view import View, Waiting
 from foretold.storage.tree import Disk, Fault, Tree, is_inside
@@ -128,7 +129,9 @@ class Session:
         self._name = name  #: of the subagent, if it is one's conversation
         self._view: View | None = None
         self._rules = WaitingRules(())
-        self._attached: set[str] = set()
+        self._attached: set[str] = set()  #: paths that are not attached again
+        self._given: set[str] = set()  #: those of them that are of the start
+        self._sent: list[Block] = []  #: the texts of touched files that this conversation holds
         self.shell_folder = question[1].cwd
         self._known: frozenset[str] = frozenset()
         self.attached: list[Entry] = []
@@ -136,30 +139,92 @@ class Session:
 
     def start(self) -> View:
         """Begin, or begin again: what the model gets first."""
+        self._begin(self._load())
+        return self.view
+
+    def _load(self) -> View:
         tree = self._disk()
         require_folder(tree, self._ask[1])
         view = load_view(tree, *self._ask)
-        self._begin(view.without_entries() if self._name in view.dialect.subagents_without else view)
-        return self.view
+        return view.without_entries() if self._name in view.dialect.subagents_without else view
 
-    def _begin(self, view: View) -> None:
+    def _begin(self, view: View, *, keeps: bool = False) -> None:
+        """Take a view as the start; with `keeps`, what touched files have brought is still there."""
+        brought = self._attached - self._given if keeps else set()
         self._view = view
         self._rules = WaitingRules(view.waiting)
-        self._attached = set()
+        self._given = set()
         if view.dialect.again == "new":
-            self._attached = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
+            self._given = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
+        self._attached = self._given | brought
         self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
-        self.attached = []
-        self._loaded = {}
+        if not keeps:
+            self.attached, self._loaded, self._sent = [], {}, []
 
     @property
     def view(self) -> View:
         """The view at the start of the conversation."""
         return self._view if self._view is not None else self.start()
 
-    def resume(self, before: View) -> Attachment:
-        """Resume a conversation that had other instructions: what the agent says about the change."""
-        return Attachment((), tuple(resumed_blocks(before, self.start())))
+    def resume(self, before: View | None = None, *, args: Iterable[str] | None = None) -> StartUpdate:
+        """The conversation is resumed by another process: what the agent sends about its instructions.
+
+        `before` is the start that the model was given last, if not by this session; `args` is the command line of the
+        new process, if it is another. A fork is the same.
+
+        >>> import foretold, os, tempfile
+        >>> folder = os.path.realpath(tempfile.mkdtemp())
+        >>> def write(text):
+        ...     with open(os.path.join(folder, "AGENTS.md"), "w", encoding="utf-8") as file:
+        ...         _ = file.write(text)
+        >>> write("Use tabs.")
+        >>> told, silent = (foretold.Session(folder, agent=name, home=folder, env={}) for name in ("codex", "opencode"))
+        >>> _ = told.start(), silent.start()
+        >>> told.resume().effect
+        'same'
+        >>> write("Use spaces.")
+        >>> update = told.resume()
+        >>> update.effect, [os.path.basename(path) for path in update.changed]
+        ('replaced', ['AGENTS.md'])
+        >>> print(update.blocks[0].text.split("<INSTRUCTIONS>")[1].strip())
+        These AGENTS.md instructions replace all previously provided AGENTS.md instructions.
+        <BLANKLINE>
+        Use spaces.
+        </INSTRUCTIONS>
+        >>> silent.resume().effect
+        'rebuilt'
+        """
+        before, sent = self.view if before is None else before, self._sent
+        if args is not None:
+            self._ask = self._ask[0], self._ask[1]._replace(args=tuple(args))
+        invalidate()
+        now = self._load()
+        plan = now.dialect.continuation
+        self._begin(now, keeps=plan.nested == "session")
+        self._sent, self.shell_folder = sent, now.surroundings.cwd
+        return update_resumed(before, now, tuple(sent) if plan.repeats else ())
+
+    def turn(self) -> StartUpdate:
+        """The next request of the same run: what it says about the instructions of the start.
+
+        Most agents keep the text that they sent first, so a file that has changed is only named, and `view` stays the
+        old one.
+
+        >>> import foretold, os, tempfile
+        >>> folder = os.path.realpath(tempfile.mkdtemp())
+        >>> kept, again = (foretold.Session(folder, agent=name, home=folder, env={}) for name in ("codex", "opencode"))
+        >>> _ = kept.start(), again.start()
+        >>> with open(os.path.join(folder, "AGENTS.md"), "w", encoding="utf-8") as file:
+        ...     _ = file.write("Use tabs.")
+        >>> kept.turn().effect, kept.view.text is None
+        ('kept', True)
+        >>> again.turn().effect, again.view.text.endswith("Use tabs.")
+        ('rebuilt', True)
+        """
+        update = update_request(self.view, self._load())
+        if update.view is not self.view:
+            self._begin(update.view, keeps=True)
+        return update
 
     def compact(self, read: Iterable[Read] = (), *, count: Callable[[str], int] | None = None) -> Survival:
         """The conversation was compacted: what is loaded again, what survived and what did not.
@@ -236,7 +301,7 @@ class Session:
         """A separate conversation that has what this one was given: a fork."""
         other = Session.of(*self._ask, self._tree, self._name)
         other._begin(self.view)
-        other._attached, other._loaded = set(self._attached), dict(self._loaded)
+        other._attached, other._loaded, other._sent = set(self._attached), dict(self._loaded), list(self._sent)
         other.attached, other.shell_folder = list(self.attached), self.shell_folder
         return other
 
@@ -249,6 +314,7 @@ class Session:
         skips = [skip for skip in skips if skip.reason != "not-yet-read" or skip.path not in awake]
         findings = [finding for loader, _ in turn for finding in loader.findings]
         findings += advise(skips, (), self._disk())
+        self._sent += blocks
         return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
 
     def _disk(self) -> Tree:

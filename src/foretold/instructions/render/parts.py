@@ -78,16 +78,25 @@ def nested_blocks(entries: Sequence[Entry], nested: Nested, surroundings: Surrou
     return [Block(nested.role, nested.type, nested.before + nested.join.join(texts) + nested.after)]
 
 
-def resumed_blocks(before: View, now: View) -> list[Block]:
-    """What a resumed conversation gets if its instructions have changed. # codex: codex-076, codex-077"""
-    changed, gone = now.dialect.resumed
-    old, new = ([slot for slot in view.slots if slot.place == "before-prompt"] for view in (before, now))
-    if not changed or old == new:
-        return []
+def resumed_blocks(before: View, now: View) -> tuple[str, list[Block]]:
+    """What a resumed conversation is told about its instructions, and in which of the words of `EFFECTS`.
+
+    Compared are the texts, not the heads that name the folder. # codex: codex-076, codex-110, codex-124
+    """
+    plan = now.dialect.continuation
     part = next(part for part in now.dialect.parts if part.place == "before-prompt")
-    if not new:
-        text = part.before.replace("{where}", "") + gone + part.after
-        return [Block(part.role, "text", text)]
-    layers = {entry.layer for entry in now.entries}
-    head = _before(part, layers, now.surroundings)
-    return [Block(part.role, "text", head + changed + slot.block.text.removeprefix(head)) for slot in new]
+    (_, old), (head, new) = (_head_and_body(view, part) for view in (before, now))
+    if old == new:
+        return "same", []
+    if new is None:
+        text = part.before.replace("{where}", "") + plan.withdraws + part.after
+        return "withdrawn", [Block(part.role, "text", text)]
+    effect, said = ("added", "") if old is None else ("replaced", plan.replaces)
+    return effect, [Block(part.role, "text", head + said + new)]
+
+
+def _head_and_body(view: View, part: RequestPart) -> tuple[str, str | None]:
+    """What precedes the instructions in their part of a request, and they; None when there are none."""
+    head = _before(part, {entry.layer for entry in view.entries}, view.surroundings)
+    text = next((slot.block.text for slot in view.slots if slot.place == part.place), None)
+    return head, None if text is None else text.removeprefix(head)

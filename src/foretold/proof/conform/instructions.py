@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from foretold.errors import BadCase
 from foretold.instructions.session import Attachment, Call, Session
@@ -22,6 +23,14 @@ from foretold.types import Block
 
 Segment = dict[str, object]
 LANGUAGE = "{output-language}"
+#: how the tools of the agents name a path, the text of a whole file, a text of it and what replaces that
+KEYS = (
+    ("filePath", "file_path", "path"),
+    ("content", "file_text"),
+    ("oldString", "old_string", "old_str"),
+    ("newString", "new_string", "new_str"),
+)
+REFUSED = ("missing", "is-a-folder", "not-found", "denied", "refused")  #: errors of calls that did nothing
 REPORTED = ("file_path", "memory_type", "load_reason", "globs", "parent_file_path", "trigger_file_path")
 
 
@@ -63,7 +72,7 @@ def _cwd_of(stage: Stage) -> str:
     return str(stage.case.get("cwd") or stage.places["proj"])
 
 
-def _open_session(stage: Stage, settings: CaseSettings) -> Session:
+def _open_session(stage: Stage, settings: CaseSettings, tree: StagedTree) -> Session:
     case = stage.case
     trusts = settings.asks_trust and case.get("trust", True) is not False
     return Session(
@@ -72,11 +81,11 @@ def _open_session(stage: Stage, settings: CaseSettings) -> Session:
         home=stage.places["home"],
         managed=stage.places["managed"],
         env=dict_at(case, "env"),
-        args=stage.strings("args"),
+        args=() if case.get("before") else stage.strings("args"),  # which are those of a run that resumes
         now=stage.places["date"],
         trust=True if trusts else None,
         settings={"fetch": lambda url: dict_at(case, "static").get(url.removeprefix(stage.places["url"]))},
-        tree=StagedTree(stage, dict_at(dict_at(case, "expect"), "readdir")),
+        tree=tree,
     )
 
 
@@ -94,7 +103,8 @@ def _as_set(reports: object) -> set[str]:
 
 def _play(stage: Stage, *, allow_shell: bool) -> dict[str, object]:
     """Play the agent's part of a case; our answers under the names of the recording."""
-    session = _open_session(stage, CaseSettings())
+    tree = StagedTree(stage, dict_at(dict_at(stage.case, "expect"), "readdir"))
+    session = _open_session(stage, CaseSettings(), tree)
     view, prompt = session.start(), stage.case.get("prompt")
     loaded, later, sub, sub_later = [*view.loaded], [], [], []
 
@@ -125,14 +135,7 @@ def _perform(call: dict[str, object], stage: Stage, session: Session, *, allow_s
     """Do what a tool call does to the files."""
     tool, given, error = str(call["name"]), dict_at(call, "input"), str(call.get("error") or "")
     if not error and tool in ("Write", "Edit"):
-        path = os.path.join(_cwd_of(stage), str(given["file_path"]))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        content = given.get("content")
-        if content is None:
-            with open(path, encoding="utf-8", newline="") as file:
-                content = file.read().replace(str(given["old_string"]), str(given["new_string"]), 1)
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(str(content))
+        change_file(given, stage, _cwd_of(stage))
     if tool == "Bash" and allow_shell:
         stage.run_shell(str(given["command"]), session.shell_folder)
     return Call(tool, given, error)
@@ -145,8 +148,9 @@ def _compare_segments(stage: Stage, expected: Mapping[str, object]) -> list[dict
     settings = SETTINGS.get(str(stage.case["agent"]), CaseSettings())
     os.makedirs(_cwd_of(stage), exist_ok=True)
     _write_config(stage, settings)
-    session = _open_session(stage, settings)
-    found = _find_segments(session, stage)
+    tree = StagedTree(stage, {})
+    session = _open_session(stage, settings, tree)
+    found = _find_segments(session, stage, tree)
     wanted = [{key: each[key] for key in ("request", "role", "text")} for each in list_at(expected, "segments")]
     differences: list[dict[str, object]] = []
     is_equal = _pieces(wanted) == _pieces(found) if expected.get("unordered") else is_same(wanted, found)
@@ -188,23 +192,76 @@ def toml_lines(values: dict[str, object], table: str = "") -> list[str]:
     return lines
 
 
-def _find_segments(session: Session, stage: Stage) -> list[Segment]:
-    """The segments of a conversation: of its start, of earlier runs, then of each turn."""
+def _find_segments(session: Session, stage: Stage, tree: StagedTree) -> list[Segment]:
+    """The segments of a conversation, run by run: a text in its place is listed at the first request that has it.
+
+    The first run starts the session, each later one resumes it with the command line of the case.
+    """
     found: list[Segment] = []
+    number, seen = 0, set[Block]()
 
-    def add(request: int, blocks: Iterable[Block]) -> None:
-        found.extend({"request": request, "role": block.role, "text": block.text} for block in blocks)
+    def add(blocks: Iterable[Block]) -> None:
+        found.extend({"request": number, "role": block.role, "text": block.text} for block in blocks)
 
-    view, first = session.start(), 0
-    add(0, (slot.block for slot in view.slots))
-    for first, run in enumerate(list_at(stage.case, "before"), 1):
-        stage.change(run.get("files", run))
-        add(first, session.resume(view).blocks)
-        view = session.view
-    for number, turn in enumerate(list_at(stage.case, "turns"), first + 1):
-        names = turn["tool"] if isinstance(turn["tool"], list) else [turn["tool"]]
-        command = turn["args"].get("cmd") or turn["args"].get("command")
-        if command:
-            stage.run_shell(str(command), view.surroundings.cwd)
-        add(number, session.use([Call(names[0], turn["args"])]).blocks)
+    def add_start(blocks: Iterable[Block], effect: str) -> None:
+        """A message is new whenever it is sent; a text that stands where it stood before is not."""
+        new = [block for block in blocks if effect != "rebuilt" or block not in seen]
+        seen.update(new)
+        add(new)
+
+    for position, run in enumerate([*list_at(stage.case, "before"), stage.case]):
+        if position == 0:
+            add_start([slot.block for slot in session.start().slots], "")
+        else:
+            number += 1
+            update = session.resume(args=stage.strings("args"))
+            add_start(update.blocks, update.effect)
+            add(update.repeated)
+        for turn in list_at(run, "turns"):
+            number += 1
+            attachment = session.use(_act(turn, stage, session, tree))
+            update = session.turn()
+            add_start(update.blocks, update.effect)
+            add(attachment.blocks)
+        stage.change(dict_at(run, "then_files"))
+        tree.forget()
     return found
+
+
+def calls_of(turn: Any) -> list[dict[str, Any]]:
+    """The calls of a turn: a list of them, or one."""
+    return turn if isinstance(turn, list) else [turn]
+
+
+def _act(turn: object, stage: Stage, session: Session, tree: StagedTree) -> Iterator[Call]:
+    """Do what the calls of a turn do to files, each when the session asks for it."""
+    for call in calls_of(turn):
+        tool, given, error = call["tool"], dict_at(call, "args"), str(call.get("error") or "")
+        cwd, command = session.view.surroundings.cwd, command_of(call)
+        if command and error not in REFUSED:
+            stage.run_shell(command, cwd)
+        elif not error:
+            change_file(given, stage, cwd)
+        tree.forget()
+        yield Call(str(tool[0] if isinstance(tool, list) else tool), given, error)
+
+
+def command_of(call: Mapping[str, object]) -> str:
+    """The shell command of a call; empty if it has none."""
+    given = dict_at(call, "args")
+    command = given.get("cmd") or given.get("command") or ""
+    return shlex.join(command) if isinstance(command, list) else str(command)
+
+
+def change_file(given: Mapping[str, object], stage: Stage, cwd: str) -> None:
+    """Write the file that a call writes or edits; a call that only reads has no text."""
+    path, text, old, new = (next((given[key] for key in keys if key in given), None) for keys in KEYS)
+    if path is None or (text is None and old is None):
+        return
+    path = stage.on_disk(os.path.join(cwd, str(path)))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if text is None:
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read().replace(str(old), str(new), 1)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(str(text))

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from foretold.dialects.registry import AGENTS
 from foretold.proof.conform import answers, files
 from foretold.proof.conform.cases import Case, CaseOutcome, dict_at, list_at
-from foretold.proof.conform.instructions import run_instruction_case
+from foretold.proof.conform.instructions import calls_of, command_of, run_instruction_case
 from foretold.proof.conform.seeds import reason_to_skip, run_seed_case
 from foretold.proof.conform.stage import Stage
 from foretold.proof.conform.state import Kinds, run_state_case
@@ -50,6 +50,9 @@ def _cannot_run(case: Case, *, allow_setup: bool) -> str:
         return "its setup runs shell commands; allow them with --allow-setup"
     steps = list_at(dict_at(case, "input"), "steps")
     commands = [str(step.get("command")) for step in steps if isinstance(step, dict) and step.get("op") == "bash"]
+    if "segments" in dict_at(case, "expect"):
+        turns = [turn for run in (*list_at(case, "before"), case) for turn in list_at(run, "turns")]
+        commands += [command for turn in turns for call in calls_of(turn) if (command := command_of(call))]
     if not allow_setup and not all(map(is_plain, commands)):
         return "it runs shell commands; allow them with --allow-setup"
     if case.get("uid") and os.name != "posix":

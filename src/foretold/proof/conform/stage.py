@@ -109,10 +109,13 @@ class Stage:
     def change(self, files: dict[str, object]) -> None:
         """Write other files, or remove those that are null."""
         for path, value in files.items():
-            if os.path.lexists(self.on_disk(path)):
-                os.remove(self.on_disk(path))
+            place = self.on_disk(path)
+            if os.path.isdir(place) and not os.path.islink(place):
+                shutil.rmtree(place)
+            elif os.path.lexists(place):
+                os.remove(place)
             if value is not None:
-                self.write(self.on_disk(path), value)
+                self.write(place, value)
 
     def run_shell(self, command: str, folder: str) -> int:
         """Run a shell command of the case; its exit status."""
@@ -138,6 +141,10 @@ class StagedTree(Disk):
     def __init__(self, stage: Stage, order: dict[str, list[str]]) -> None:
         super().__init__()
         self._root, self._over, self._order = stage.base, stage.over, order
+
+    def forget(self) -> None:
+        """Files have changed: forget where links lead."""
+        self._real = {"/": "/"}
 
     def _at(self, path: str) -> str:
         if is_inside(path, self._root) or path == "/":
