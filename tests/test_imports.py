@@ -249,7 +249,7 @@ OURS = {
     *("foretold.dialects", "foretold.dialects.registry", "foretold.dialects.schema", "foretold.dialects.surroundings"),
     *("foretold.dialects.settings_files", "foretold.dialects.claude_code"),
     *("foretold.dialects.claude_code.instructions", "foretold.dialects.claude_code.settings"),
-    *(f"foretold.instructions{name}" for name in ("", ".engine", ".explain", ".load", ".view")),
+    *(f"foretold.instructions{name}" for name in ("", ".advice", ".engine", ".load", ".view")),
     "foretold.instructions.discover",
     *(f"foretold.instructions.discover.{name}" for name in "fallback locate rule_conditions rules".split()),
     "foretold.instructions.text",
@@ -260,7 +260,7 @@ OURS = {
 
 #: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain
 MARKDOWN = {f"foretold.text.markdown{name}" for name in ("", ".blocks", ".inline", ".lines")}
-MARKDOWN |= {"foretold.instructions.text.mentions"}
+MARKDOWN |= {"foretold.instructions.intent", "foretold.instructions.text.mentions"}
 MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
 MARKDOWN |= {"foretold.text.patterns"}
 EXCLUDES = {"foretold.text.globs.picomatch", "foretold.text.patterns"}

@@ -2,7 +2,9 @@
 
 import pytest
 
-from foretold.instructions.explain import ADVICE, advise
+from foretold.dialects.registry import AGENTS, dialects_of
+from foretold.instructions.advice import ADVICE, advise
+from foretold.instructions.discover.rule_conditions import CONDITION_KEYS
 from foretold.storage.tree import Disk
 from foretold.types import REASONS, Finding, Skip
 
@@ -105,3 +107,33 @@ def test_include_is_no_directive(place, agent, word):
     view = place.load(agent=agent)
     assert ("proj/CLAUDE.md", 2, "import-directive") in place.found(view)
     assert "docs/a.md" in view.text
+
+
+def test_a_key_that_another_agent_reads(place):
+    """Quotes would change nothing: Claude Code does not read `globs`."""
+    path = place.write("proj/.claude/rules/a.md", "---\ndescription: x\nglobs: **/src/*.ts\n---\nrule")
+    other = place.write("proj/.claude/rules/b.md", '---\napplyTo: "**/*.ts"\n---\nrule')
+    place.write("proj/.claude/rules/c.md", "---\nglobs: x\npaths: src/**\n---\nrule")
+    said = "is not a key that the agent reads, so the rule is always loaded"
+    hint = "write `paths`, with the patterns in quotes"
+    assert sorted(place.load().findings) == [
+        Finding(path, 3, "rule-key-unread", f"`globs` {said}", hint),
+        Finding(other, 2, "rule-key-unread", f"`applyTo` {said}", hint),
+    ]
+
+
+def test_a_key_of_another_agent_says_nothing_outside_of_rules(place):
+    place.write("proj/CLAUDE.md", "---\nglobs: x\n---\ntext")
+    assert place.load().findings == ()
+
+
+def test_yaml_that_does_not_parse_has_one_line_number(place):
+    path = place.write("proj/.claude/rules/a.md", "---\ndescription: x\npaths: [src/**\n---\nrule")
+    finding, *_ = place.load().findings
+    assert finding[:3] == (path, 3, "frontmatter-invalid")
+    assert "line" not in finding.message
+
+
+def test_the_keys_of_conditions_are_those_of_the_agents():
+    known = {dialect.rules.key for agent in AGENTS for dialect in dialects_of(agent)} - {""}
+    assert known == set(CONDITION_KEYS)

@@ -36,7 +36,8 @@ def test_loaded_as_an_import_with_what_is_wrong(place):
             "number 2 of 2, layer project, about 3 tokens",
             "imported by proj/CLAUDE.md",
             "shown without its frontmatter or comments",
-            "line 5: proj/docs/gone.md: not imported, there is no such file",
+            "line 5: proj/docs/gone.md: not imported, there is no such file: imports are relative to the folder of the "
+            "importing file, proj/docs",
         ),
         (),
     )

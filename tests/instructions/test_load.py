@@ -89,7 +89,7 @@ def test_every_layer_in_its_order(place):
 
 
 def test_what_is_not_loaded_has_a_reason(place):
-    place.write("proj/CLAUDE.md", "@gone.md @CLAUDE.md @data.bin @../out.md\n\n@docs/a.md, then `@docs/a.md`\n")
+    place.write("proj/CLAUDE.md", "@gone.md @CLAUDE.md @data.bin @../out.md\n\n@docs/a.md, then see `@docs/a.md`\n")
     for path in ("proj/data.bin", "out.md", "proj/docs/a.md"):
         place.write(path)
     place.write("proj/.claude/rules/cond.md", "---\npaths: '*.ts'\n---\nRule\n")

@@ -105,17 +105,17 @@ RULES = (
     Rule(
         "import-in-code",
         "error",
-        what="the import is in code, HTML, a comment or a link target, and the file exists",
+        what="the import is in code, HTML, a comment or a link target, the file exists, and it seems to be meant",
         why="Agents do not follow imports there, so that examples stay examples.",
-        example="`@docs/style.md`",
+        example="Conventions: `@docs/style.md`",
         fix="write it as plain text",
     ),
     Rule(
         "import-missing",
         "error",
         what="an import names a file that does not exist",
-        why="The agent drops the import without a word.",
-        example="@docs/stlye.md",
+        why="The agent drops the import without a word. A path counts from the folder of the importing file.",
+        example="@docs/style.md in .claude/rules/api.md, which means .claude/rules/docs/style.md",
         fix="correct the path, or write it without `@`",
     ),
     Rule(
@@ -229,6 +229,14 @@ RULES = (
         why="The rule is sent in every session, whatever files are touched.",
         example="paths: 5",
         fix="write a pattern or a list of patterns",
+    ),
+    Rule(
+        "rule-key-unread",
+        "warning",
+        what="a rule says what it is for with a key that this agent does not read",
+        why="Each agent has its own key (`paths`, `globs`, `applyTo`). Without it, the rule is always loaded.",
+        example='globs: "**/*.ts" in .claude/rules/typescript.md',
+        fix="write the key of this agent, with the patterns in quotes",
     ),
     Rule(
         "settings-invalid",

@@ -171,7 +171,7 @@ def _general(front: str) -> Front:
         return Front(_named(value or {}), None, None)
     if error is None:
         return Front({}, "the text between the two `---` has no `key: value` lines; it is dropped", 1)
-    line, error = _line(error, front), error[:200]
+    line, error = _line(error, front), _without_place(error)[:200]
     repaired, keys = _repair(front)
     if keys:
         value, failure = _load(repaired)
@@ -317,6 +317,11 @@ def _delimited(value: str) -> bool:
     if value[0] == "[" and value[-1] == "]":
         return _load(value)[1] is None
     return value[0] in "\"'" and value[-1] == value[0]
+
+
+def _without_place(error: str) -> str:
+    """A message of ryaml without the lines it names: they count from the fence, and readers count from the top."""
+    return re.sub(r" at line \d+ column \d+", "", error)
 
 
 def _line(error: str, front: str) -> int:

@@ -25,6 +25,7 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from foretold.dialects.schema import Rules
     from foretold.instructions.text.read import FileText
 
 
@@ -41,6 +42,31 @@ class Globs(NamedTuple):
 
     patterns: tuple[str, ...]
     problem: str | None  #: why what is written there has no effect
+
+
+#: keys with which agents say what a rule is for (`Rules.key`); one agent does not read the key of another
+CONDITION_KEYS = ("paths", "globs", "applyTo", "fileMatchPattern")
+
+
+class UnreadKey(NamedTuple):
+    """A key of a rule's frontmatter that another agent would read, and its line, from 0."""
+
+    key: str
+    line: int
+
+
+def find_unread_key(front: str, rules: Rules) -> UnreadKey | None:
+    """The key that was to say what a rule is for, if the agent reads another one, which is not there."""
+    if not rules.key or rules.admits:  # a strategy may read more keys
+        return None
+    found = None
+    for number, line in enumerate(front.split("\n")):
+        key = line.partition(":")[0]
+        if key == rules.key:
+            return None
+        if found is None and key in CONDITION_KEYS and len(key) < len(line):
+            found = UnreadKey(key, number)
+    return found
 
 
 def globs_of(value: object, *, whole: bool = False) -> Globs:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from foretold.dialects.schema import Dialect, Rules, TextRules
-from foretold.instructions.discover.rule_conditions import Globs, globs_of
+from foretold.instructions.discover.rule_conditions import Globs, find_unread_key, globs_of
 from foretold.instructions.text.markdown import ImportMention, scan
 from foretold.storage.tree import Fault, Tree
 from foretold.text.frontmatter import SPACE, first_line, parse, split
@@ -90,7 +90,7 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
     findings: tuple[Finding, ...] = ()
     offset = 0
     if front is not None:
-        globs, findings, values = _conditions(path, front, raw, dialect.rules)
+        globs, findings, values = _conditions(path, front, raw, dialect.rules, is_rule=kind == "rule")
         offset = raw.count("\n", 0, len(raw) - len(body))
     if not reading.markdown:
         if reading.drops_bom:
@@ -115,14 +115,19 @@ def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
 
 
 def _conditions(
-    path: str, front: str, raw: str, rules: Rules
+    path: str, front: str, raw: str, rules: Rules, *, is_rule: bool
 ) -> tuple[Globs, tuple[Finding, ...], Mapping[str, object]]:
     """The `paths` of a frontmatter, what is wrong with it, and all its values."""
     parsed = parse(front)
     findings: tuple[Finding, ...] = ()
-    if parsed.problem:
-        line = first_line(raw) + parsed.line - 1 if parsed.line else None
-        findings = (Finding(path, line, "frontmatter-invalid", parsed.problem, "put the value in quotes"),)
+    unread = find_unread_key(front, rules) if is_rule and rules.key not in parsed.values else None
+    if unread:
+        said = f"`{unread.key}` is not a key that the agent reads, so the rule is always loaded"
+        line = first_line(raw) + unread.line
+        findings = (Finding(path, line, "rule-key-unread", said, f"write `{rules.key}`, with the patterns in quotes"),)
+    elif parsed.problem:
+        line = first_line(raw) + parsed.line - 1 if parsed.line else 0
+        findings = (Finding(path, line or None, "frontmatter-invalid", parsed.problem, "put the value in quotes"),)
     if rules.key not in parsed.values:
         return NO_GLOBS, findings, parsed.values
     return globs_of(parsed.values[rules.key], whole=rules.wakes == "exists"), findings, parsed.values

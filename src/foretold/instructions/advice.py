@@ -1,0 +1,134 @@
+"""The findings that follow from skips and waiting rules: an agent drops files in silence, `advise` reports them.
+
+A name that merely looks like an import (`@alice`) is a skip, not a finding: a finding needs evidence that a path was
+meant (`intent.py`), or a file that exists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from foretold.instructions.discover.rule_conditions import never_matches
+from foretold.instructions.engine import NEARLY
+from foretold.instructions.view import Waiting
+from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.types import TYPE_CHECKING, Finding, Skip
+
+if TYPE_CHECKING:
+    from foretold.instructions.intent import CodeContext
+
+#: reason -> (code, what happened, what to do)
+ADVICE = {
+    "depth-cap": ("import-too-deep", "the import is not followed: too many levels", "import it from a file nearer"),
+    "in-code": ("import-in-code", "the import is not followed: it is in {detail}", "write it as plain text"),
+    "not-an-import": ("import-form", "not imported: {detail}", "put white space before the @, or ./ after it"),
+    "not-a-text-file": (
+        "import-extension",
+        "the import is not followed: the agent does not import such files",
+        "rename the file to .md",
+    ),
+    "outside-project": (
+        "outside-project",
+        "it is not loaded: it lies outside the working directory",
+        "start the agent higher up, move the file, or approve external imports",
+    ),
+    "symlink-loop": ("symlink-loop", "it is not loaded: the link leads back to itself", "remove the link"),
+    "too-large": ("too-large", "it is not loaded: {detail}", "split the file"),
+    "unreadable": ("unreadable", "it is not loaded: {detail}", "fix its permissions"),
+    "not-a-file": ("not-a-file", "it is not loaded: it is not a regular file", "put a file in its place"),
+    "folder": ("not-a-file", "it is not loaded: it is a folder", "put a file in its place"),
+    "unknown-user": ("unknown-user", "it is not loaded: {detail}", "write the whole path"),
+    "bad-name": ("bad-name", "it is not loaded: no file can have this name", "shorten the name"),
+}
+
+
+#: where in a text the agent does not look for imports, in words
+REGIONS = {
+    "code-span": "a code span",
+    "code-block": "a code block",
+    "html": "HTML",
+    "comment": "a comment",
+    "link-target": "the target of a link",
+    "image": "an image",
+    "definition": "the definition of a link",
+}
+CODE = ("code-span", "code-block", "code or a comment")  #: there, an `@path` may well be an example
+MAX_CONTEXT = 4 * 1024 * 1024  #: bytes of an importing file that is read again for what stands around an `@path`
+
+
+def advise(
+    skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree, roots: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """The findings for a list of skips and waiting rules; `roots` are folders that a path may have been meant from."""
+    contexts: dict[str, CodeContext] = {}
+    for skip in skips:
+        if skip.reason == "missing":
+            yield from _missing(skip, tree, roots)
+        elif skip.reason in ADVICE and not (skip.reason == "folder" and skip.parent):
+            if skip.detail in CODE and not _is_import(skip, tree, contexts):
+                continue
+            if skip.detail == NEARLY["bad-start"] and tree.kind(skip.path) != "file":
+                continue
+            code, said, hint = ADVICE[skip.reason]
+            detail = REGIONS.get(skip.detail, skip.detail) or skip.reason
+            yield Finding(skip.parent or skip.path, skip.line, code, f"{skip.path}: {said.format(detail=detail)}", hint)
+    for rule in waiting:
+        for glob, why in find_dead_globs(rule.entry.globs).items():
+            yield Finding(rule.entry.path, None, "glob-never-matches", f"`{glob}`: {why}")
+
+
+def find_dead_globs(globs: Sequence[str]) -> dict[str, str]:
+    """Those of a rule's globs that can match no file, with the reason."""
+    alone = all(glob.startswith("!") for glob in globs)
+    found = ((glob, never_matches(glob, alone=alone)) for glob in globs)
+    return {glob: why for glob, why in found if why}
+
+
+def _is_import(skip: Skip, tree: Tree, contexts: dict[str, CodeContext]) -> bool:
+    """Whether an import in code was meant as one."""
+    from foretold.instructions.intent import CodeContext  # most texts have no need of this
+
+    parent = skip.parent or ""
+    if parent not in contexts:
+        data = tree.read(parent, MAX_CONTEXT)
+        contexts[parent] = CodeContext("" if isinstance(data, Fault) else data.decode("utf-8", "replace"))
+    return contexts[parent].is_import(skip.line or 0, skip.path)
+
+
+def _missing(skip: Skip, tree: Tree, roots: Sequence[str]) -> Iterator[Finding]:
+    """An import of something that is not there."""
+    if skip.parent is None:
+        yield Finding(skip.path, None, "dangling-link", f"{skip.path}: the link is broken", "fix the link")
+        return
+    from foretold.instructions.intent import PUNCTUATION, is_path
+
+    name = skip.path.rpartition("/")[2]
+    meant = skip.path.rstrip(PUNCTUATION)
+    folder = tree.real(skip.parent).rpartition("/")[0] or "/"
+    if meant != skip.path and tree.kind(meant) == "file":
+        extra = skip.path[len(meant) :]
+        said = f"{skip.path}: not imported, because {extra!r} is taken as part of the name"
+        yield Finding(skip.parent, skip.line, "import-punctuation", said, "put white space after the path")
+    elif name in ("include", "import"):
+        said = f"@{name} is not a directive of this agent, which looks for a file of that name"
+        yield Finding(skip.parent, skip.line, "import-directive", said, "write @ before the path itself")
+    elif is_path(skip.path, folder, tree):
+        said, hint = _describe_missing(skip.path, folder, tree, roots)
+        yield Finding(skip.parent, skip.line, "import-missing", said, hint)
+
+
+def _describe_missing(path: str, folder: str, tree: Tree, roots: Sequence[str]) -> tuple[str, str]:
+    """What is wrong with an import of a file that is not there, and what to do: paths count from the importing file."""
+    from foretold.instructions.intent import PUNCTUATION
+
+    said, hint = f"{path}: not imported, there is no such file", "fix the path, or write it without @"
+    if not roots or folder in roots or not is_inside(path, folder):
+        return said, hint
+    written = path[len(folder.rstrip("/")) + 1 :].rstrip(PUNCTUATION)
+    said += f": imports are relative to the folder of the importing file, {folder}"
+    for root in roots:
+        there = f"{root.rstrip('/')}/{written}"
+        if tree.kind(there) == "file":
+            return f"{said}; {there} exists", f"write @{os.path.relpath(there, folder)}"
+    return said, hint
