@@ -127,12 +127,15 @@ REASONS: dict[str, str] = {
     "outside-project": "it lies outside the working directory",
     "same-content": "another file with the same content was loaded",
     "shadowed": "another file takes its place",
+    "start-only": "the agent reads such files only in the folder that it starts in, and above",
     "symlink-loop": "it is a link that leads back to itself",
     "too-large": "it is larger than the agent reads",
     "unknown-user": "it names the home of a user that this machine does not know",
     "unreadable": "the file system refuses to read it",
     "withheld": "it was loaded but is not sent to the model",
     "worktree": "it belongs to the main repository of this git worktree",
+    "wrong-case": "its name has other capitals than the name that the agent looks for",
+    "wrong-extension": "the agent reads no files with this ending there",
 }
 
 

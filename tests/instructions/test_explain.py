@@ -2,8 +2,11 @@
 
 import pytest
 
-from foretold.instructions.explain import FileVerdict, verdict_of
+from foretold.instructions.explain import FileVerdict, find_nested, verdict_of
+from foretold.instructions.session import Call
 from foretold.types import REASONS
+
+RELATIVE = "imports are relative to the folder of the importing file"
 
 
 def ask(place, path, **options):
@@ -12,6 +15,7 @@ def ask(place, path, **options):
         path=place.short(verdict.path),
         why=tuple(map(place.short, verdict.why)),
         change=tuple(map(place.short, verdict.change)),
+        detail=place.short(verdict.detail),
     )
 
 
@@ -19,7 +23,9 @@ def test_loaded_at_the_start(place):
     place.write("home/.claude/CLAUDE.md", "user")
     place.write("proj/CLAUDE.md", "Use tabs.")
     start = "loaded at the start of every session"
-    expected = FileVerdict("proj/CLAUDE.md", "start", start, ("number 2 of 2, layer project, about 3 tokens",), ())
+    expected = FileVerdict(
+        "proj/CLAUDE.md", "start", start, ("number 2 of 2, layer project, about 3 tokens",), (), tokens=3
+    )
     for path in ("CLAUDE.md", "./x/../CLAUDE.md", place.path("proj/CLAUDE.md")):
         assert ask(place, path) == expected
 
@@ -36,10 +42,10 @@ def test_loaded_as_an_import_with_what_is_wrong(place):
             "number 2 of 2, layer project, about 3 tokens",
             "imported by proj/CLAUDE.md",
             "shown without its frontmatter or comments",
-            "line 5: proj/docs/gone.md: not imported, there is no such file: imports are relative to the folder of the "
-            "importing file, proj/docs",
+            f"line 5: proj/docs/gone.md: not imported, there is no such file: {RELATIVE}, proj/docs",
         ),
         (),
+        tokens=3,
     )
 
 
@@ -60,8 +66,9 @@ def test_waiting(place):
         "proj/.claude/rules/r.md",
         "on-match",
         "loaded when a matching file is touched",
-        ("its paths wait for a file that matches: src, *.ts, seen from proj",),
+        ("its paths wait for a file that matches: src/**, *.ts, seen from proj",),
         (),
+        tokens=1,
     )
 
 
@@ -74,6 +81,7 @@ def test_skipped_with_what_to_change(place):
         "not loaded",
         ("proj/CLAUDE.md:1: outside-project: it lies outside the working directory",),
         ("start the agent higher up, move the file, or approve external imports",),
+        "outside-project",
     )
 
 
@@ -86,6 +94,7 @@ def test_an_import_with_a_comma_behind_it(place):
         "not loaded",
         ("proj/CLAUDE.md:3: the import is taken to mean proj/docs/a.md,",),
         ("put white space after the path",),
+        "missing",
     )
 
 
@@ -139,7 +148,8 @@ def test_a_hint_for_another_import_is_not_given(place):
 
 def test_missing(place):
     verdict = ask(place, "CLAUDE.md")
-    assert verdict == FileVerdict("proj/CLAUDE.md", "never", "not loaded", ("there is no such file",), ("create it",))
+    why, change = ("there is no such file",), ("create it",)
+    assert verdict == FileVerdict("proj/CLAUDE.md", "never", "not loaded", why, change, "missing")
 
 
 @pytest.mark.parametrize(
@@ -199,3 +209,191 @@ def test_an_import_that_fails_does_not_hide_that_it_comes_otherwise(place):
     assert (verdict.loaded, verdict.answer) == ("on-touch", "loaded when a file in its folder is touched")
     assert verdict.why == ("in proj/pay", "proj/CLAUDE.md:1: the import is taken to mean proj/pay/CLAUDE.md.")
     assert verdict.change == ("put white space after the path",)
+
+
+# -- rules that are never loaded ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", ["", "apps/web/"])
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("x.txt", "x.md"), ("x.mdc", "x.md"), ("deep/x.markdown", "x.md"), ("notes", "notes.md"), (".keep", ".keep.md")],
+)
+def test_a_file_in_a_rules_folder_with_another_ending(place, folder, name, right):
+    path = f"{folder}.claude/rules/{name}"
+    place.write(f"proj/{path}", "rule")
+    place.write(f"proj/{folder}a.py")
+    assert ask(place, path) == FileVerdict(
+        f"proj/{path}",
+        "never",
+        "not loaded",
+        ("wrong-extension: the agent reads no files with this ending there (only .md)",),
+        (f"rename it to {right}",),
+        "wrong-extension",
+        "only .md",
+    )
+    assert place.session().read(f"{folder}a.py").entries == ()
+
+
+@pytest.mark.parametrize(
+    ("agent", "path", "loaded", "change"),
+    [
+        ("copilot-cli", ".github/instructions/a.md", "never", ("rename it to a.instructions.md",)),
+        ("cursor", ".cursor/rules/a.md", "never", ("rename it to a.mdc",)),
+        ("cursor", ".cursor/rules/a.mdc", "never", ()),  # without `alwaysApply`: only by name
+    ],
+)
+def test_endings_are_those_of_the_agent(place, agent, path, loaded, change):
+    place.write(f"proj/{path}", "rule")
+    verdict = ask(place, path, agent=agent)
+    assert (verdict.loaded, verdict.change) == (loaded, change)
+
+
+def test_a_rule_that_can_never_match_is_never_loaded(place):
+    """It agrees with its finding."""
+    path = place.write("proj/.claude/rules/r.md", "---\npaths: ['./src/**', '~/x']\n---\nrule")
+    verdict = ask(place, ".claude/rules/r.md")
+    findings = [finding.message for finding in place.load().findings if finding.code == "glob-never-matches"]
+    assert (verdict.loaded, verdict.why) == ("never", ("its paths can match no file", *findings))
+    assert verdict.change == ("write paths that match, relative to proj",)
+    place.write(path, "---\npaths: ['./src/**', lib/**]\n---\nrule")
+    verdict = ask(place, ".claude/rules/r.md")
+    assert verdict.loaded == "on-match"
+    assert verdict.why[1:] == ("`./src`: it starts with `./`, as no path does: write it without",)
+
+
+def test_a_nested_rule_waits_for_its_paths(place):
+    place.write("proj/a/.claude/rules/r.md", "---\npaths: '*.ts'\n---\nrule")
+    place.write("proj/a/.claude/rules/never.md", "---\npaths: './x'\n---\nrule")
+    verdict = ask(place, "a/.claude/rules/r.md")
+    assert (verdict.loaded, verdict.why) == (
+        "on-match",
+        ("its paths wait for a file that matches: *.ts, seen from proj/a",),
+    )
+    assert ask(place, "a/.claude/rules/never.md").loaded == "never"
+
+
+# -- names that are nearly right, and files that something hides ---------------------------------------------------
+
+
+def test_the_file_that_hides_a_nested_one_is_named(place):
+    place.write("proj/CLAUDE.md", "text")
+    place.write("proj/a/AGENTS.md", "text")
+    verdict = ask(place, "a/AGENTS.md")
+    assert verdict.why == ("shadowed: another file takes its place (by proj/CLAUDE.md)",)
+    assert (verdict.reason, verdict.detail) == ("shadowed", "by proj/CLAUDE.md")
+
+
+def test_the_file_next_to_a_nested_one_that_hides_it_is_named(place):
+    place.write("proj/a/CLAUDE.md", "text")
+    place.write("proj/a/AGENTS.md", "text")
+    assert ask(place, "a/AGENTS.md").why == ("shadowed: another file takes its place (by proj/a/CLAUDE.md)",)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "right"),
+    [
+        ("claude-code", "claude.md", "CLAUDE.md"),
+        ("claude-code", "a/Claude.md", "CLAUDE.md"),
+        ("claude-code", "a/.claude/claude.md", "CLAUDE.md"),
+        ("claude-code", "agents.md", "AGENTS.md"),
+        ("codex", "agents.md", "AGENTS.md"),
+        ("opencode", "a/Agents.md", "AGENTS.md"),
+        ("gemini-cli", "gemini.md", "GEMINI.md"),
+    ],
+)
+def test_other_capitals(place, agent, name, right):
+    place.write(f"proj/{name}", "text")
+    verdict = ask(place, name, agent=agent, trust=True)
+    said = "its name has other capitals than the name that the agent looks for"
+    assert (verdict.loaded, verdict.why) == ("never", (f"wrong-case: {said} (it looks for {right})",))
+    assert verdict.change == (f"rename it to {right}",)
+
+
+def test_copilot_reads_agents_md_in_small_letters(place):
+    place.write("proj/agents.md", "text")
+    assert ask(place, "agents.md", agent="copilot-cli").loaded == "start"
+
+
+def test_an_agent_that_reads_no_nested_files(place):
+    place.write("proj/a/AGENTS.md", "text")
+    verdict = ask(place, "a/AGENTS.md", agent="codex")
+    assert (verdict.loaded, verdict.reason, verdict.change) == ("never", "start-only", ("start the agent in proj/a",))
+
+
+# -- every file of a tree ------------------------------------------------------------------------------------------
+
+
+def nested(place, **options):
+    found = find_nested(place.load(**options))
+    return {place.short(verdict.path): (verdict.loaded, verdict.reason) for verdict in found.verdicts}
+
+
+@pytest.fixture
+def monorepo(place):
+    place.write("proj/CLAUDE.md", "See @docs/CLAUDE.md\n")
+    place.write("proj/docs/CLAUDE.md", "imported")
+    place.write("proj/claude.md", "small letters")
+    place.write("proj/.claude/rules/a.md", "always")
+    place.write("proj/.claude/rules/b.mdc", "wrong ending")
+    place.write("proj/apps/web/CLAUDE.md", "web")
+    place.write("proj/apps/web/AGENTS.md", "web agents")
+    place.write("proj/apps/api/CLAUDE.local.md", "local")
+    place.write("proj/apps/api/.claude/rules/r.md", "---\npaths: '*.py'\n---\nrule")
+    place.write("proj/apps/empty/CLAUDE.md", "\n")
+    place.write("proj/node_modules/x/CLAUDE.md", "a package")
+    place.write("proj/README.md", "text")
+    return place
+
+
+def test_what_the_start_does_not_account_for(monorepo):
+    assert nested(monorepo) == {
+        "proj/claude.md": ("never", "wrong-case"),
+        "proj/.claude/rules/b.mdc": ("never", "wrong-extension"),
+        "proj/apps/api/CLAUDE.local.md": ("on-touch", ""),
+        "proj/apps/empty/CLAUDE.md": ("never", "empty"),
+        "proj/apps/web/AGENTS.md": ("never", "shadowed"),
+        "proj/apps/web/CLAUDE.md": ("on-touch", ""),
+        "proj/apps/api/.claude/rules/r.md": ("on-match", ""),
+    }
+
+
+def test_a_page_among_others_is_not_a_misspelt_instruction_file(place):
+    for name in ("docs/agents.md", "docs/tools.md", "app/agents.md", "app/README.md"):
+        place.write(f"proj/{name}", "text")
+    assert nested(place) == {"proj/app/agents.md": ("never", "wrong-case")}
+
+
+def test_a_link_to_a_file_that_is_loaded_is_accounted_for(place):
+    place.write("proj/AGENTS.md", "text")
+    place.link("proj/CLAUDE.md", "AGENTS.md")
+    assert nested(place) == {}
+
+
+def test_each_agent_has_its_own_nested_files(monorepo):
+    assert nested(monorepo, agent="codex") == {"proj/apps/web/AGENTS.md": ("never", "start-only")}
+    assert nested(monorepo, agent="opencode") == {
+        "proj/claude.md": ("never", "wrong-case"),
+        "proj/apps/empty/CLAUDE.md": ("on-touch", ""),
+        "proj/apps/web/AGENTS.md": ("on-touch", ""),
+        "proj/apps/web/CLAUDE.md": ("never", "shadowed"),
+        "proj/docs/CLAUDE.md": ("on-touch", ""),
+    }
+
+
+@pytest.mark.parametrize(
+    "agent", ["claude-code@2.1.325", "claude-code@2.1.197", "opencode", "gemini-cli", "copilot-cli"]
+)
+def test_what_is_said_of_a_nested_file_comes_true(monorepo, agent):
+    """Whatever is promised for a touched file is attached when one next to it is read, and nothing else of these is."""
+    monorepo.write("proj/apps/web/GEMINI.md", "gemini")
+    view = monorepo.load(agent=agent, trust=True)
+    for verdict in find_nested(view).verdicts:
+        if "rules" in verdict.path:
+            continue
+        touched = monorepo.write(f"{verdict.path.rpartition('/')[0]}/x.py", "x")
+        session = monorepo.session(agent=agent, trust=True)
+        trigger = session.view.dialect.triggers[0]
+        attached = session.use([Call(trigger.tool, {trigger.key: touched})])
+        is_attached = verdict.path in [entry.path for entry in attached.entries]
+        assert is_attached == (verdict.loaded == "on-touch"), verdict

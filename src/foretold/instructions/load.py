@@ -107,7 +107,7 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         surroundings = surroundings._replace(approved=lambda _: True)
     loader = Loader(tree, dialect, surroundings)
     loader.follow(surroundings.start or dialect.start)
-    nested = take_fallback(loader)
+    hidden = take_fallback(loader)
     arrange(loader)
     entries, withheld = loader.entries, []
     if surroundings.mode == "managed-only" and dialect.fallback is not None:
@@ -127,7 +127,7 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         absent=tuple(loader.absent),
         waiting=tuple(loader.waiting),
         withheld=tuple(withheld),
-        nested_fallback=nested,
+        hidden=hidden,
     )
 
 

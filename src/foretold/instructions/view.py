@@ -22,6 +22,7 @@ class View:
     `absent`    where the agent looked and found nothing
     `waiting`   rules that wait for a path
     `withheld`  what the agent loads, and reports, but does not send
+    `hidden`    why fallback files of nested folders (AGENTS.md) are not read: reason and detail; empty if they are
     """
 
     def __init__(
@@ -35,12 +36,12 @@ class View:
         absent: tuple[str, ...] = (),
         waiting: tuple[Waiting, ...] = (),
         withheld: tuple[Entry, ...] = (),
-        nested_fallback: bool = False,
+        hidden: tuple[str, str] = ("disabled", ""),
     ) -> None:
         self.choice, self.surroundings = choice, surroundings
         self.entries, self.skips, self.findings = entries, skips, findings
         self.absent, self.waiting, self.withheld = absent, waiting, withheld
-        self.nested_fallback = nested_fallback
+        self.hidden = hidden
 
     def __repr__(self) -> str:
         cwd = self.surroundings.cwd
@@ -54,6 +55,11 @@ class View:
     def assumed(self) -> bool:
         """Whether the version asked for was not recorded, so that another one's behaviour is assumed."""
         return self.choice.assumed
+
+    @property
+    def nested_fallback(self) -> bool:
+        """Whether fallback files of nested folders are read."""
+        return not self.hidden[0]
 
     @property
     def refusal(self) -> int:
@@ -97,7 +103,7 @@ class View:
 
     def without_entries(self) -> View:
         """The view of a subagent that gets no instructions; rules still wait for what it touches."""
-        return View(self.choice, self.surroundings, (), waiting=self.waiting, nested_fallback=self.nested_fallback)
+        return View(self.choice, self.surroundings, (), waiting=self.waiting, hidden=self.hidden)
 
     @property
     def loaded(self) -> list[dict[str, object]]:

@@ -20,13 +20,17 @@ from foretold.text.frontmatter import trim
 from foretold.types import Entry, Skip
 
 SHARED = ("project", "local")
+NO_FALLBACK = ("disabled", "the agent has no such files")
 
 
-def take_fallback(loader: Loader) -> bool:
-    """Take the fallback files of the walk, each in its place; whether nested ones may follow."""
+def take_fallback(loader: Loader) -> tuple[str, str]:
+    """Take the fallback files of the walk, each in its place.
+
+    Why nested ones will not follow, as the reason and the detail of a skip; two empty texts if they may.
+    """
     table = loader.dialect.fallback
     if table is None:
-        return False
+        return NO_FALLBACK
     mode, why = loader.surroundings.mode, loader.surroundings.mode_reason
     reason = ""
     if loader.surroundings.off or mode in ("never", "managed-only"):
@@ -40,7 +44,7 @@ def take_fallback(loader: Loader) -> bool:
             _note_folder(loader, table, folder, "worktree", "")
         else:
             _take_folder(loader, table, folder)
-    return not reason
+    return reason, why if reason else ""
 
 
 def _hider(loader: Loader, table: Fallback) -> str:

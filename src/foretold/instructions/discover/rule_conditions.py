@@ -21,12 +21,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from foretold.text.frontmatter import trim
+from foretold.text.frontmatter import parse, split, trim
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.dialects.schema import Rules
     from foretold.instructions.text.read import FileText
+    from foretold.types import Entry
 
 
 MAX_GLOBS = 1_000
@@ -85,6 +86,14 @@ def globs_of(value: object, *, whole: bool = False) -> Globs:
     if all(glob == "**" for glob in globs):
         return Globs((), _useless(value, texts))
     return Globs(globs, cut or dropped or _odd_braces(patterns))
+
+
+def written_patterns(entry: Entry, rules: Rules) -> list[str]:
+    """The patterns of a rule as its author wrote them: braces and `/**` and all."""
+    front, _ = split(entry.raw, after_bom=True)
+    value = parse(front).values.get(rules.key) if front is not None else None
+    texts = [value] if isinstance(value, str) else _strings(value)[0]
+    return [pattern for text in texts for pattern in _split(text)] or list(entry.globs)
 
 
 def _strings(value: object) -> tuple[list[str], str | None]:
