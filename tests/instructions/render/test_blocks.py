@@ -164,8 +164,8 @@ def test_a_turn_of_sonnet():
 @pytest.mark.parametrize("dialect", [OLD, NEW], ids=["197", "325"])
 def test_a_turn_inside_the_results(dialect):
     assert turn_blocks(TURN, dialect, "claude-haiku-4-5") == [
-        Block("user", "tool_result", f"\n\n{reminder(nested(A))}\n\n{reminder(HOOK + nested(C))}"),
-        Block("user", "tool_result", f"\n\n{reminder(nested(B))}\n\n{reminder(HOOK + nested(D))}"),
+        Block("user", "tool_result", f"\n\n{reminder(HOOK + nested(C))}\n\n{reminder(nested(A))}"),
+        Block("user", "tool_result", f"\n\n{reminder(HOOK + nested(D))}\n\n{reminder(nested(B))}"),
     ]
 
 

@@ -109,8 +109,8 @@ def nested_texts(entries: Sequence[Entry], dialect: Dialect) -> list[str]:
 def turn_blocks(turn: Sequence[NestedEntries], dialect: Dialect, model: str) -> list[Block]:
     """The blocks that the tool calls of one turn add to the next request."""
     placement = placement_of(model, dialect)
-    if placement.files == "tool-result":
-        parts = [[*nested_texts(each.files, dialect), *_fallback_texts("tool.call", [each], dialect)] for each in turn]
+    if placement.files == "tool-result":  # fallback first: seen with claude-haiku-4-5, -opus-4-6 and -3-5-sonnet
+        parts = [[*_fallback_texts("tool.call", [each], dialect), *nested_texts(each.files, dialect)] for each in turn]
         wrapped = ["".join(f"\n\n{OPEN}{text}{CLOSE}" for text in texts) for texts in parts]
         return [Block("user", "tool_result", text) for text in wrapped if text]
     fallback = _fallback_texts("tool.call", turn, dialect)
