@@ -102,6 +102,50 @@ ask([{"role": "user", "content": [{"type": "text", "text": said}]}])
     assert (found.same, found.requests, found.exit) == (True, 2, 0)
 
 
+def test_a_date_alone_is_not_an_instruction(place):
+    place.write("proj/x.txt", "x\n")
+    date = "As you answer the user's questions, you can use the following context:\\n# currentDate\\nToday's date is X."
+    body = SENDS.format(date)
+    found = probe("claude-code@2.1.197", place.proj, program=agent(place, body), home=place.home)
+    assert (found.sent, found.expected, found.same) == ((), (), True)
+
+
+HOOK = "tool.call hook additional context: "
+CONTENTS = "Contents of /p/a/AGENTS.md:\n\nA\n"
+REMINDER = f"<system-reminder>\n{HOOK}{CONTENTS}\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        (HOOK + CONTENTS, [HOOK + CONTENTS]),
+        (f"{HOOK}{CONTENTS}\n\n<total_tokens>5 tokens left</total_tokens>", [HOOK + CONTENTS]),
+        (f"{REMINDER}\n\n<system-reminder>\n<total_tokens>5</total_tokens>\n</system-reminder>", [REMINDER]),
+        (f"     1\tx\n\n\n{REMINDER}\n\n{REMINDER}", [f"\n\n{REMINDER}\n\n{REMINDER}"]),
+        (REMINDER.replace("tool.call", "prompt.mention"), [REMINDER.replace("tool.call", "prompt.mention")]),
+        (REMINDER.replace(HOOK, "") + "\n", [REMINDER.replace(HOOK, "") + "\n"]),
+        (f"a file that says {HOOK}{CONTENTS}", []),
+    ],
+)
+def test_forms_in_which_nested_files_are_sent(text, segments):
+    body = {"messages": [{"role": "system", "content": text}]}
+    found = find_segments([{"format": "messages", "tools": ["Read"], "body": body}], "claude-code")
+    assert [segment.text for segment in found] == segments
+
+
+def test_a_mention_in_the_prompt(place):
+    place.write("proj/AGENTS.md", "Root.\n")
+    nested, _ = place.write("proj/a/AGENTS.md", "A.\n"), place.write("proj/a/x.txt", "x\n")
+    text = foretold.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
+    said = (
+        f"<system-reminder>\nprompt.mention hook additional context: Contents of {nested}:\n\nA.\n\n</system-reminder>"
+    )
+    start = f"<system-reminder>\n{text}\n</system-reminder>"
+    body = f'ask([{{"role": "user", "content": [{{"type": "text", "text": t}} for t in ({said!r}, {start!r})]}}])'
+    found = asked(place, body, prompt="look at @a/x.txt")
+    assert (found.same, len(found.sent)) == (True, 2)
+
+
 def test_the_home_is_not_touched_and_nothing_is_left(place):
     place.write("home/.claude/CLAUDE.md", "Mine.\n")
     place.write("home/.claude/settings.json", '{"hooks": {"Stop": []}, "claudeMdExcludes": ["/x"], "env": {"A": "b"}}')

@@ -24,7 +24,7 @@ from foretold.instructions.session import Call, Session
 from foretold.paths import python_words
 from foretold.proof.probe.recipes import KEY, RECIPES, Recipe
 from foretold.proof.probe.sandbox import fill_places, write_files
-from foretold.proof.probe.segments import Segment, find_segments
+from foretold.proof.probe.segments import Segment, find_segments, order_first_request
 from foretold.storage.tree import Disk
 from foretold.types import Finding
 
@@ -87,13 +87,17 @@ def probe(
         answer, isolated = ask_agent(recipe, program, folder, root, files, turns, prompt, timeout, home=seeded)
         for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
             os.remove(path)  # left by the agent, not part of what it reads
-        expected = _expected(name, version, folder, seeded, recipe, files, paths)
+        expected = _expected(name, version, folder, seeded, recipe, files, paths, prompt)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     _require_requests(answer, program, timeout)
     requests: list[dict[str, object]] = answer["requests"]
-    sent, problems = tuple(find_segments(requests, name)), tuple(answer["problems"])
-    found = Probe(name, version, program, int(answer["exit"]), isolated, len(requests), sent, expected, problems)
+    sent, problems = find_segments(requests, name), tuple(answer["problems"])
+    if "@" in prompt:
+        sent, expected = order_first_request(sent), order_first_request(expected)
+    found = Probe(
+        name, version, program, int(answer["exit"]), isolated, len(requests), tuple(sent), tuple(expected), problems
+    )
     return found._replace(cwd=folder, home=seeded)
 
 
@@ -134,8 +138,15 @@ def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:
 
 
 def _expected(
-    name: str, version: str, folder: str, seeded: str, recipe: Recipe, files: dict[str, str], paths: list[str]
-) -> tuple[Segment, ...]:
+    name: str,
+    version: str,
+    folder: str,
+    seeded: str,
+    recipe: Recipe,
+    files: dict[str, str],
+    paths: list[str],
+    prompt: str,
+) -> list[Segment]:
     """What we expect, with the same home: its settings are written before, as the run will write them."""
     write_files(seeded, files)
     places = {"home": seeded, "key": KEY, "url": "http://127.0.0.1:1", "prompt": ""}
@@ -148,12 +159,17 @@ def _expected(
         trust=True if recipe.trust else None,
     )
     view = session.start()
-    bare = None if view.dialect.parts else view.text  # without its envelope, where it has one
-    found = [Segment(0, slot.block.role, slot.block.text if bare is None else bare) for slot in view.slots]
+    if view.dialect.parts:
+        found = [Segment(0, slot.block.role, slot.block.text) for slot in view.slots]
+    else:  # without its envelope, which may have the date alone (claude-code 2.1.197)
+        found = [Segment(0, slot.block.role, view.text) for slot in view.slots if view.text is not None]
+    if recipe.records_blocks:
+        mentioned = [Segment(0, block.role, block.text) for block in session.prompt(prompt).blocks]
+        found += [segment for segment in mentioned if segment.role != "system"]
     for number, path in enumerate(paths, 1):
         call = Call(recipe.reads[0][0], json.loads(fill_places(recipe.reads[1], {"path": path})))
         found += [Segment(number, block.role, block.text) for block in session.use([call]).blocks]
-    return tuple(found)
+    return found
 
 
 def ask_agent(

@@ -21,19 +21,22 @@ class Segment(NamedTuple):
     text: str
 
 
+#: of claude-code: how a nested file begins, one of its own or, announced as a hook's words, a fallback one
+NESTED = r"(?:[a-z.]+ hook additional context: )?Contents of /[^\n]*:\n\n"
+REMINDER = rf"<system-reminder>\n{NESTED}[\s\S]*?\n</system-reminder>"
+
 #: agent -> how its instruction text begins and ends in a part
 CUTS = {
     "claude-code": r"(?:Codebase and user instructions are shown below\."
     r"[\s\S]*?(?=\n</system-reminder>|\n# currentDate\n))"
-    r"|(?:(?:\n\n)?<system-reminder>\nContents of /[^\n]*:\n\n[\s\S]*?\n</system-reminder>\n?)"
-    r"|(?:\AContents of /[^\n]*:\n\n[\s\S]*\Z)",
+    rf"|(?:(?:\n\n{REMINDER})+)|(?:{REMINDER}(?:\n\Z)?)|(?:\A{NESTED}[\s\S]*?(?=\n\n<total_tokens>|\Z))",
     "codex": r"# AGENTS\.md instructions[\s\S]*\n</INSTRUCTIONS>"
     r"|========= MEMORY_SUMMARY BEGINS =========\n[\s\S]*?\n========= MEMORY_SUMMARY ENDS =========",
     "opencode": r"(?:\n\n<system-reminder>\nInstructions from: [\s\S]*?\n</system-reminder>)"
     r"|(?:Instructions from: [\s\S]*?(?=\nSkills provide specialized instructions|\Z))",
     "gemini-cli": r"(?:<loaded_context>\n[\s\S]*?\n</loaded_context>)"
     r"|(?:\n\n--- Newly Discovered Project Context ---\n[\s\S]*?\n--- End Project Context ---)",
-    "copilot-cli": r"(?:(?<=</tools>\n)(?=\n(?!<system_notifications>))[\s\S]*?(?=\n{1,2}<system_notifications>))"
+    "copilot-cli": r"(?:(?<=</tools>\n)(?=\n(?!<system_notifications>))[\s\S]*?(?=\n<system_notifications>))"
     r"|(?:(?:\n<system_reminder>\nCustom instructions from [\s\S]*?\n</system_reminder>)+)",
     "qwen-code": r"(?:--- Context from: [\s\S]*?(?=\n\n---\n\n# auto memory|\Z))"
     r"|(?:\n\n<system-reminder>\n--- Rule from: [\s\S]*?\n</system-reminder>)",
@@ -88,3 +91,14 @@ def find_segments(requests: list[dict[str, object]], agent: str) -> list[Segment
                     seen.add((role, match[0]))
                     found.append(Segment(number, role, match[0]))
     return found
+
+
+def order_first_request(segments: list[Segment]) -> list[Segment]:
+    """Segments with those of the first request in an order of their own.
+
+    Where mentions of the prompt go depends on the model, and the order of several is a race in the agent.
+
+    >>> order_first_request([Segment(0, "user", "b"), Segment(0, "user", "a"), Segment(1, "user", "a")])[0].text
+    'a'
+    """
+    return sorted(segments, key=lambda segment: (segment.request, *(segment[1:] if segment.request == 0 else ())))
