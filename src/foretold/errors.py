@@ -48,7 +48,11 @@ class NotAFolder(ForetoldError):
 
 
 class ProbeFailed(ForetoldError):
-    pass
+    """`details` has the facts of a run that failed, for `--json`."""
+
+    def __init__(self, text: str, details: dict[str, object] | None = None) -> None:
+        super().__init__(text)
+        self.details = details or {}
 
 
 class StoreFailed(ForetoldError):

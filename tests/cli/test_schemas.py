@@ -87,7 +87,7 @@ conform                 conform {cases} --json
 """
 SPACES = str.maketrans(",;", " \n")
 #: documents that are checked in the tests of their commands: they need a model, a program, or a proposal of an agent
-ELSEWHERE = {"extraction", "import", "probe", "proposal", "refused"}
+ELSEWHERE = {"extraction", "import", "probe", "probe-failed", "proposal", "refused"}
 
 
 def run(words):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from foretold.cli.options import make_parser
 from foretold.cli.output import plural
 from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.errors import ProbeFailed
 from foretold.proof.probe.recipes import RECIPES
 from foretold.proof.probe.run import PROMPT, TIMEOUT, Probe, probe
 
@@ -20,7 +21,9 @@ examples:
   foretold probe --agent gemini-cli --program ~/bin/gemini --show
 
 It spends no token and reaches nothing but this machine. The agent runs in
-this folder with a temporary home that has copies of instruction files only."""
+this folder with a temporary home that has copies of instruction files only.
+Settings of the project that lead it to another server or start programs are
+hidden from it; where that is not possible, it is not run."""
 
 
 def command(words: Sequence[str]) -> int:
@@ -36,15 +39,22 @@ def command(words: Sequence[str]) -> int:
     parser.add_argument("--record", default="", metavar="FILE", help="add a case to this file (.jsonl)")
     parser.add_argument("--show", action="store_true", help="print what it sent")
     options = parser.parse_args(list(words))
-    found = probe(
-        options.agent,
-        options.cwd,
-        read=options.read,
-        program=options.program,
-        home=options.home,
-        prompt=options.prompt,
-        timeout=options.timeout,
-    )
+    try:
+        found = probe(
+            options.agent,
+            options.cwd,
+            read=options.read,
+            program=options.program,
+            home=options.home,
+            prompt=options.prompt,
+            timeout=options.timeout,
+        )
+    except ProbeFailed as error:
+        if options.json and error.details:
+            from foretold.cli.json import emit
+
+            emit("probe-failed", {"agent": options.agent, "message": str(error), **error.details})
+        raise
     if options.record:
         from foretold.proof.probe.cases import case_of
 
@@ -67,6 +77,8 @@ def _print(found: Probe, *, show: bool) -> None:
     print(f"{plural(found.requests, 'request')}, {segments} with instructions, {size:,} bytes")
     if not found.isolated:
         print("It could reach the network: this system cannot isolate it (unshare).")
+    for each in found.set_aside:
+        print(f"hidden from it, because it leads to other servers or programs: {each}")
     for problem in found.problems:
         print(f"problem: {problem}")
     if show:

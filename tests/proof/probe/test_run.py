@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import foretold
 from foretold.errors import ProbeFailed
 from foretold.proof.conform.run import run_cases
 from foretold.proof.probe.cases import case_of, play
+from foretold.proof.probe.failure import find_cause
 from foretold.proof.probe.recipes import RECIPES
 from foretold.proof.probe.run import NAMESPACES, namespace, probe
 from foretold.proof.probe.segments import Segment, find_segments, parts_of
@@ -186,6 +188,65 @@ def test_an_agent_that_cannot_be_asked(place, body, said):
         asked(place, body, timeout=2)
     assert said in str(error.value)
     assert (error.value.exit_code, left()) == (3, folders)
+
+
+def test_the_cause_is_shown_not_the_last_line(place):
+    place.write("proj/x.txt")
+    said = (
+        "Warning: an old version\\n\\x1b[91mError: the model gpt-9 is unknown\\x1b[0m\\n"
+        "    at run (file:///app.js:1:2)\\n\\nResume  copilot --resume=1234"
+    )
+    program = agent(place, f'sys.exit("{said}")')
+    with pytest.raises(ProbeFailed) as error:
+        probe("claude-code@2.1.325", place.proj, program=program, home=place.home)
+    first, contact = str(error.value).split("\n")
+    assert first == f"{program} ended with 1 without asking its model: Error: the model gpt-9 is unknown"
+    assert re.fullmatch(r"  it never contacted our server, in \d+\.\d s", contact)
+    words = ("probe", "--agent", "claude-code@2.1.325", "--program", program, "--json")
+    done = place.run(*words, env={"PATH": os.environ["PATH"]})
+    found = read_document(done.stdout)
+    assert (done.returncode, found["schema"], found["exit"]) == (3, "foretold.probe-failed/1", 1)
+    assert (found["lines"], found["requests"]) == (["Error: the model gpt-9 is unknown"], [])
+
+
+def test_an_agent_that_asks_for_something_else(place):
+    body = 'urllib.request.urlopen(os.environ["ANTHROPIC_BASE_URL"] + "/v1/models")'
+    with pytest.raises(ProbeFailed, match=r"it asked our server 1 times in .*, but for no answer: GET /v1/models"):
+        asked(place, body)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Error: sandbox is required (sandbox.failIfUnavailable)", "sandbox.failIfUnavailable"),
+        ("Manual authorization is required but the current session is non-interactive.", "security.auth.selectedType"),
+        ("Static system messages exceed the model's usable context budget", "larger than what it lets its model read"),
+        ("MCP server docs: request timed out", "MCP servers"),
+    ],
+)
+def test_reasons_that_are_known(said, reason):
+    assert reason in find_cause(said)[0]
+
+
+def test_what_leads_the_agent_away_is_hidden_and_named(place):
+    if not namespace():
+        pytest.skip("this system cannot hide files from a program (unshare)")
+    place.write("proj/.claude/settings.json", '{"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}, "model": "haiku"}')
+    body = """\
+assert json.load(open(".claude/settings.json")) == {"env": {}, "model": "haiku"}
+assert os.environ["GIT_CONFIG_KEY_1"] == "core.fsmonitor"
+ask([{"role": "user", "content": "hi"}])
+"""
+    found = asked(place, body)
+    assert (found.exit, found.set_aside) == (0, (".claude/settings.json: env.ANTHROPIC_BASE_URL",))
+    done = place.run(
+        *("probe", "--agent", "claude-code@2.1.325", "--program", place.path("bin/claude")),
+        env={"PATH": os.environ["PATH"]},
+    )
+    line = (
+        "hidden from it, because it leads to other servers or programs: .claude/settings.json: env.ANTHROPIC_BASE_URL"
+    )
+    assert line in done.stdout.decode().split("\n")
 
 
 def test_no_process_is_left(place):

@@ -2,7 +2,8 @@
 
 `{url}`, `{home}`, `{key}` and `{prompt}` are filled in. `files` are written into the temporary home before the run.
 `keeps` are the values of the user's own settings that say something about instructions: nothing else of a settings file
-is copied, so neither keys nor hooks are. `copies` are instruction files and folders of the home.
+is copied, so neither keys nor hooks are. `copies` are instruction files and folders of the home. `project` are files of
+a project that could lead the agent away from our server, or make it start programs (`project_settings.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 KEY = "not-a-key"
+
+
+class ProjectFile(NamedTuple):
+    """A file or folder of a project that an agent obeys: where it lies below a folder, and what is in it."""
+
+    path: str
+    form: str = "json"  #: settings as `json` or `toml`; `whole`: variables or code, of which nothing is kept
+    climbs: bool = False  #: whether it is looked for up to the top of the file system
+    obeyed: bool = True  #: False: not in a folder that nobody trusted, as in a probe; covered nevertheless
 
 
 class Recipe(NamedTuple):
@@ -30,12 +40,21 @@ class Recipe(NamedTuple):
     trust: str = ""  #: the variable that makes the agent trust the folder
     rules_file: str = ""  #: the file to which the rules of a case are added, where that is not a settings file
     records_blocks: bool = False  #: whether its cases record blocks per turn, not segments
+    project: tuple[ProjectFile, ...] = ()
 
 
 def _env(text: str) -> dict[str, str]:
     """Variables as `env` takes them."""
     return dict(word.split("=", 1) for word in text.split())
 
+
+def _files(words: str, form: str = "json", *, climbs: bool = False, obeyed: bool = True) -> tuple[ProjectFile, ...]:
+    """Files of a project, named with spaces between."""
+    return tuple(ProjectFile(word, form, climbs, obeyed) for word in words.split())
+
+
+#: what a program made with Bun reads by itself in the folder it starts in
+BUN = _files(".env .env.local .env.development .env.production bunfig.toml", "whole")
 
 CODEX = """\
 model = "gpt-5"
@@ -133,6 +152,7 @@ RECIPES: dict[str, Recipe] = {
             "enabledPlugins",
         ),
         records_blocks=True,
+        project=_files(".claude/settings.json .claude/settings.local.json .mcp.json"),
     ),
     "codex": Recipe(
         programs=("codex",),
@@ -144,6 +164,7 @@ RECIPES: dict[str, Recipe] = {
         settings=".codex/config.toml",
         keeps=("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers"),
         tools=("--dangerously-bypass-approvals-and-sandbox",),
+        project=(*_files(".codex/config.toml", "toml"), *_files(".codex/hooks.json", "whole")),
     ),
     "gemini-cli": Recipe(
         programs=("gemini",),
@@ -161,6 +182,7 @@ RECIPES: dict[str, Recipe] = {
         keeps=("context",),
         tools=("--yolo",),
         trust="GEMINI_CLI_TRUST_WORKSPACE",
+        project=(*_files(".gemini/settings.json"), *_files(".gemini/.env .env", "whole", climbs=True)),
     ),
     "opencode": Recipe(
         programs=("opencode",),
@@ -174,6 +196,10 @@ RECIPES: dict[str, Recipe] = {
         copies=(".config/opencode/AGENTS.md", ".claude/CLAUDE.md"),
         settings=".config/opencode/opencode.json",
         keeps=("instructions",),
+        project=(
+            *_files("opencode.json opencode.jsonc .opencode/opencode.json .opencode/opencode.jsonc"),
+            *_files(".opencode/plugin .opencode/plugins .opencode/tool .opencode/tools", "whole"),
+        ),
     ),
     "copilot-cli": Recipe(
         programs=("copilot",),
@@ -189,6 +215,12 @@ RECIPES: dict[str, Recipe] = {
         files={},
         reads=(("view",), '{"path": "{path}"}'),
         copies=(".copilot/copilot-instructions.md", ".copilot/instructions"),
+        project=(
+            *_files(".mcp.json .github/mcp.json .vscode/mcp.json .github/lsp.json", obeyed=False),
+            *_files(".github/copilot/settings.json .github/copilot/settings.local.json", obeyed=False),
+            *_files(".claude/settings.json .claude/settings.local.json", obeyed=False),
+            *_files(".github/hooks .github/extensions", "whole", obeyed=False),
+        ),
     ),
     "qwen-code": Recipe(
         programs=("qwen",),
@@ -204,6 +236,7 @@ RECIPES: dict[str, Recipe] = {
         settings=".qwen/settings.json",
         keeps=("context",),
         writes=(".qwen/output-language.md",),
+        project=(*_files(".qwen/settings.json .mcp.json"), *_files(".qwen/.env .env", "whole", climbs=True)),
     ),
     "cline": Recipe(
         programs=("cline",),
@@ -215,6 +248,7 @@ RECIPES: dict[str, Recipe] = {
         },
         reads=(("read_files",), '{"files": [{"path": "{path}"}]}'),
         copies=(".agents/AGENTS.md", ".cline/rules", "Documents/Cline/Rules", "Cline/Rules"),
+        project=(*BUN, *_files(".clinerules/hooks .cline/hooks .cline/plugins", "whole")),
     ),
     "continue": Recipe(
         programs=("cn",),
@@ -224,5 +258,11 @@ RECIPES: dict[str, Recipe] = {
         reads=(("Read",), '{"filepath": "{path}"}'),
         copies=(".continue/rules",),
         rules_file="probe.yaml",
+        project=(
+            *_files(".env .continue/.env", "whole"),
+            *_files(
+                ".continue/mcpServers .continue/settings.json .continue/settings.local.json", "whole", obeyed=False
+            ),
+        ),
     ),
 }

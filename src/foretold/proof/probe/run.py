@@ -4,7 +4,9 @@
    them, never credentials, and with a clean environment and a fake key.
 2. Where the system allows it, it runs in a network that has only a loopback interface, and in a process tree that ends
    with it; if not, the answer says so.
-3. The temporary folder is always removed.
+3. Settings of the project that lead it to another server or start programs are covered by copies without them, which
+   only the agent sees; the answer names them. Where the system does not allow that, the agent is not run.
+4. The temporary folder is always removed.
 """
 
 from __future__ import annotations
@@ -20,8 +22,11 @@ from typing import Any, NamedTuple
 from foretold.dialects.registry import installed_version
 from foretold.dialects.settings_files import read_json, read_toml
 from foretold.errors import ProbeFailed
+from foretold.git.runner import SAFE
 from foretold.instructions.session import Call, Session
 from foretold.paths import python_words
+from foretold.proof.probe.failure import require_conversation
+from foretold.proof.probe.project_settings import Cover, find_covers, write_covers
 from foretold.proof.probe.recipes import KEY, RECIPES, Recipe
 from foretold.proof.probe.sandbox import fill_places, write_files
 from foretold.proof.probe.segments import Segment, find_segments, order_first_request
@@ -34,6 +39,12 @@ NAMESPACES = (
     ("unshare", "-n", "-m", "-p", "--fork", "--kill-child", "--mount-proc"),
     ("unshare", "-U", "-r", "-n", "-m", "-p", "--fork", "--kill-child", "--mount-proc"),
 )
+#: settings of git with which a repository starts no program when the agent asks git
+GIT_ENV = {
+    "GIT_CONFIG_COUNT": str(len(SAFE)),
+    **{f"GIT_CONFIG_KEY_{at}": each.partition("=")[0] for at, each in enumerate(SAFE)},
+    **{f"GIT_CONFIG_VALUE_{at}": each.partition("=")[2] for at, each in enumerate(SAFE)},
+}
 
 
 class Probe(NamedTuple):
@@ -50,6 +61,7 @@ class Probe(NamedTuple):
     problems: tuple[str, ...]
     cwd: str = ""
     home: str = ""  #: the temporary one, whose paths are in the texts
+    set_aside: tuple[str, ...] = ()  #: settings of the project that the agent did not see: they lead it elsewhere
 
     @property
     def same(self) -> bool:
@@ -76,6 +88,8 @@ def probe(
     folder = os.path.realpath(cwd)
     if not os.path.isdir(folder):
         raise ProbeFailed(f"{folder} is not a folder")
+    covers = find_covers(folder, recipe.project)
+    require_cover(covers, folder, program)
     root = os.path.realpath(tempfile.mkdtemp(prefix="foretold-probe-"))
     try:
         seeded = os.path.join(root, "home")
@@ -84,21 +98,52 @@ def probe(
         before = _files_in(seeded)
         names, form = recipe.reads
         turns = [[{"names": names, "input": json.loads(fill_places(form, {"path": path}))}] for path in paths]
-        answer, isolated = ask_agent(recipe, program, folder, root, files, turns, prompt, timeout, home=seeded)
+        answer, isolated = ask_agent(
+            recipe._replace(env={**GIT_ENV, **recipe.env}),
+            program,
+            folder,
+            root,
+            files,
+            turns,
+            prompt,
+            timeout,
+            home=seeded,
+            covers=write_covers(root, covers),
+        )
         for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
             os.remove(path)  # left by the agent, not part of what it reads
         expected = _expected(name, version, folder, seeded, recipe, files, paths, prompt)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    _require_requests(answer, program, timeout)
-    requests: list[dict[str, object]] = answer["requests"]
-    sent, problems = find_segments(requests, name), tuple(answer["problems"])
+    require_conversation(answer, program, timeout)
+    sent = find_segments(answer["requests"], name)
     if "@" in prompt:
         sent, expected = order_first_request(sent), order_first_request(expected)
-    found = Probe(
-        name, version, program, int(answer["exit"]), isolated, len(requests), tuple(sent), tuple(expected), problems
+    return Probe(
+        agent=name,
+        version=version,
+        program=program,
+        exit=int(answer["exit"]),
+        isolated=isolated,
+        requests=len(answer["requests"]),
+        sent=tuple(sent),
+        expected=tuple(expected),
+        problems=tuple(answer["problems"]),
+        cwd=folder,
+        home=seeded,
+        set_aside=tuple(cover.describe(folder) for cover in covers) if isolated else (),
     )
-    return found._replace(cwd=folder, home=seeded)
+
+
+def require_cover(covers: Sequence[Cover], folder: str, program: str) -> None:
+    """ProbeFailed where files would lead the agent away and cannot be covered."""
+    obeyed = [cover.describe(folder) for cover in covers if cover.obeyed]
+    if obeyed and not namespace():
+        raise ProbeFailed(
+            f"{program} was not run, because settings of this folder can lead it to another server or start programs, "
+            "and this system cannot hide them from it (unshare):\n  " + "\n  ".join(obeyed),
+            {"program": program, "settings": obeyed},
+        )
 
 
 def find_program(recipe: Recipe) -> str:
@@ -183,6 +228,7 @@ def ask_agent(
     timeout: float,
     *,
     home: str,
+    covers: Sequence[tuple[str, str]] = (),
 ) -> tuple[dict[str, Any], bool]:
     """Run the agent with a home; what it sent, and whether it was alone. `root` is a temporary folder of its own."""
     prefix = namespace()
@@ -192,6 +238,7 @@ def ask_agent(
     spec: dict[str, object] = {
         "program": program,
         "isolated": bool(prefix),
+        "covers": list(covers),
         "argv": [program, *argv],
         "env": {"PATH": path, "HOME": home, "TERM": "dumb", "NO_COLOR": "1", "TMPDIR": root, **recipe.env},
         "files": files,
@@ -242,14 +289,3 @@ def namespace() -> tuple[str, ...]:
             if done.returncode == 0:
                 return command
     return ()
-
-
-def _require_requests(answer: dict[str, Any], program: str, timeout: float) -> None:
-    """ProbeFailed for a run without a request of the main conversation."""
-    if any(request.get("tools") for request in answer["requests"]):
-        return
-    said = (str(answer["stderr"]).strip() or str(answer["stdout"]).strip()).split("\n")[-1][:200]
-    how = f"ended with {answer['exit']} without asking its model"
-    if answer["timed_out"]:
-        how = f"did not ask its model within {timeout:g} s, and was ended"
-    raise ProbeFailed(f"{program} {how}: {said or 'it said nothing'}")

@@ -1,8 +1,8 @@
 """The part of a probe that runs next to the agent, in an isolated network where the system allows that.
 
-It brings up the loopback interface, starts the model server, runs the agent and records what it sent. A description of
-the run comes as a JSON file; the answer goes into another next to it. No process that the agent started outlives it: on
-Linux not even one that left its session.
+It brings up the loopback interface, covers the files of the project that could lead the agent away, starts the model
+server, runs the agent and records what it sent. A description of the run comes as a JSON file; the answer goes into
+another next to it. No process that the agent started outlives it: on Linux not even one that left its session.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from foretold.harness.tools.process import adopter, end_descendants
@@ -33,6 +34,7 @@ def main() -> None:
         spec = json.load(file)
     if spec["isolated"]:
         bring_up_loopback()
+        cover_files(spec["covers"])
     if adopt := adopter():
         adopt()
     turns = [[ToolCall(tuple(call["names"]), call["input"]) for call in turn] for turn in spec["turns"]]
@@ -48,6 +50,15 @@ def bring_up_loopback() -> None:
     """A new network has a loopback interface that is down."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, FLAGS, struct.pack("16sh14x", b"lo", UP))
+
+
+def cover_files(covers: Iterable[tuple[str, str]]) -> None:
+    """Lay files and folders over others, for this process and what it starts; if one cannot be, end."""
+    for source, target in covers:
+        done = subprocess.run(["mount", "--bind", source, target], stdin=subprocess.DEVNULL, capture_output=True)
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip()
+            raise SystemExit(f"{target} could not be covered: {said}")
 
 
 def fill_places(text: str, places: Mapping[str, str]) -> str:
@@ -83,17 +94,18 @@ def _run(spec: Spec, url: str) -> dict[str, object]:
             stderr=err,
             start_new_session=True,
         )
-        timed_out = False
+        timed_out, began = False, time.monotonic()
         try:
             process.wait(spec["timeout"])
         except subprocess.TimeoutExpired:
             timed_out = True
+        seconds = time.monotonic() - began
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # and what it left running
         code = process.wait()
         end_descendants(os.getpid())  # and what left its session
     printed = {"stdout": _tail(f"{spec['answer']}.out"), "stderr": _tail(f"{spec['answer']}.err")}
-    return {"exit": code, "timed_out": timed_out, **printed}
+    return {"exit": code, "timed_out": timed_out, "seconds": seconds, **printed}
 
 
 def _tail(path: str) -> str:
