@@ -123,7 +123,10 @@ def test_what_is_told_first(place):
     (view_block,) = agents[0].instructions.view.messages[0]["content"]
     assert texts(old.messages[0]) == [view_block["text"], "Hello."]
     assert texts(new.messages[0])[0] == agents[1].instructions.view.slots[0].block.text
-    assert types(agents[1])[2:-1] == ["environment", "model", "instructions", "session_context", "date"]
+    assert types(agents[1])[2:-1] == [
+        *("environment", "model", "instructions", "session_context", "date"),
+        "remote_session_change",
+    ]
 
 
 @pytest.mark.parametrize("text", ["Use <system-reminder> tags.", "Ends with space. \n\n", "Ünïcode {path} $&\n"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         hook_output as hook_output,
         nested_attachments as nested_attachments,
     )
-    from foretold.context.attribution import Attribution as Attribution
+    from foretold.context.attribution import Attribution as Attribution, read_attribution as read_attribution
     from foretold.context.compaction.clearing import Cleared as Cleared, clear_results as clear_results
     from foretold.context.compaction.compactor import Compacted as Compacted, Compactor as Compactor
     from foretold.context.compaction.transcript import compaction_records as compaction_records
@@ -56,7 +56,7 @@ __getattr__, __dir__ = attach(
     {
         "foretold.context.attachments": "TurnAttachment DateReminder TaskReminder attachment_of changed_attachments"
         " edited_file hook_context hook_output nested_attachments",
-        "foretold.context.attribution": "Attribution",
+        "foretold.context.attribution": "Attribution read_attribution",
         "foretold.context.compaction.clearing": "Cleared clear_results",
         "foretold.context.compaction.compactor": "Compacted Compactor",
         "foretold.context.compaction.transcript": "compaction_records",

@@ -34,6 +34,7 @@ from foretold.harness.options import (
     check_session,
     make_read_state,
     make_tool_context,
+    open_attribution,
     open_history,
     open_instructions,
     open_memory,
@@ -109,8 +110,9 @@ class Harness:
         self.instructions = instructions or open_instructions(options)
         view = self.instructions.view
         self.agent, self.version = view.dialect.name, view.dialect.version
-        turn_context_of(self.agent)  # UnknownAgent, if its context was not recorded
+        self.around = turn_context_of(self.agent)  # UnknownAgent, if its context was not recorded
         self.memory = open_memory(options, self.agent, self.add_finding)
+        self.attribution = open_attribution(options, self.agent)
         self.state = state or make_read_state(options)
         self.system_prompt = SystemPrompt(self)
         self.attachments = AttachmentCollector(self)
@@ -171,9 +173,11 @@ class Harness:
         """Their definitions, as the model gets them."""
         if not self.tools:
             return ()
+        from foretold.harness.tools.bash import BASH, with_attribution
         from foretold.harness.tools.registry import tool_definitions
 
-        return tool_definitions(self.tools)
+        bash = with_attribution(BASH, self.attribution, self.around)
+        return tool_definitions(bash if tool is BASH else tool for tool in self.tools)
 
     @property
     def tool_context(self) -> ToolContext:

@@ -20,6 +20,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from typing import Any, Protocol, TypedDict
 
+    from foretold.context.attribution import Attribution
     from foretold.harness.harness import Harness
     from foretold.harness.permissions.check import Permission
     from foretold.harness.tools.base import Ask, Tool, ToolContext
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         now: str | Callable[[], str]
         clock: Callable[[], float]
         sync: bool
+        attribution: bool | Attribution
 
 
 MEMORY_OFF = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}  #: keeps the index of memories out of the instructions
@@ -104,6 +106,7 @@ class ResolvedOptions(NamedTuple):
     now: str | Callable[[], str] = ""
     clock: Callable[[], float] = time.time
     sync: bool = True
+    attribution: bool | Attribution = True  #: True: as the settings have it
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -245,6 +248,20 @@ def open_memory(options: ResolvedOptions, agent: str, add_finding: Callable[[Fin
     if found.count_unaccepted():
         add_finding(unaccepted_finding(found))
     return found.for_models()
+
+
+def open_attribution(options: ResolvedOptions, agent: str) -> Attribution:
+    """What belongs at the end of commits. It may come from the repository, so it cannot hold tags of the agent."""
+    from foretold.context.attribution import Attribution, read_attribution
+    from foretold.instructions.render.escape import escape_reserved
+
+    given = options.attribution
+    if isinstance(given, bool):
+        home, env, model = options.home_folder, options.environ, options.model.name
+        found = read_attribution(options.cwd, agent=agent, home=home, managed=options.managed, env=env, model=model)
+        given = found if given else Attribution(None, None, found.git_status_block)
+    escaped = [escape_reserved(text) if text else None for text in (given.commit, given.pr)]
+    return Attribution(*escaped, given.git_status_block)
 
 
 def open_history(harness: Harness, records: Iterable[Mapping[str, object]] = ()) -> FileHistory:

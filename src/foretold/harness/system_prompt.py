@@ -6,7 +6,9 @@
    and is in no transcript.
 3. In versions that record it, the environment, the model, the instructions, the git status and the date are
    attachments. Each is said once, and again when it has changed, or after a compaction has dropped it.
-4. The git status is a snapshot: it is said once, however the repository changes.
+4. The git status is a snapshot: it is said once, however the repository changes. Settings can switch it off.
+5. What belongs at the end of commits is said where the recorded version says it: in an attachment, to a conversation
+   that can run commands, or in the description of Bash (`tools/bash.py`).
 """
 
 from __future__ import annotations
@@ -47,6 +49,7 @@ class SystemPrompt:
     def __init__(self, harness: Harness) -> None:
         self.instructions, self.agent, self._options = harness.instructions, harness.agent, harness.options
         self.builds_context = rules_of(harness.version).has_context
+        self._harness = harness
         self._attached: dict[str, dict[str, object]] = {}
         self._date_reminder = DateReminder(agent=self.agent)
         self.sections = Sections()
@@ -54,7 +57,7 @@ class SystemPrompt:
         self.sections.add("memory", lambda: harness.memory.prompt() if harness.memory else "")
         if self.builds_context:
             self.sections.add("environment", lambda: environment_section(self._environment(), agent=self.agent))
-            self.sections.add("git", lambda: git_text(self._git, agent=self.agent))
+            self.sections.add("git", lambda: git_text(self._shown_git, agent=self.agent))
 
     @property
     def view(self) -> View:
@@ -75,6 +78,10 @@ class SystemPrompt:
     def _git(self) -> GitStatus | None:
         """The git status at the start."""
         return git_status(self.view.surroundings.cwd, env=self._options.environ)
+
+    @property
+    def _shown_git(self) -> GitStatus | None:
+        return self._git if self._harness.attribution.git_status_block else None
 
     @property
     def branch(self) -> str:
@@ -98,7 +105,12 @@ class SystemPrompt:
                 self._attached[each.type] = each.record
                 (first if each.type in FIRST else last).append(each)
         date = self._date_reminder.check(today)
-        return first, [*last, *([date] if date else [])]
+        last += [date] if date else []
+        said = attribution_attachment(self._harness)
+        if said is not None and self._attached.get(said.type) != said.record:
+            self._attached[said.type] = said.record
+            last.append(said)
+        return first, last
 
     def _all(self) -> list[TurnAttachment]:
         found, types = self._environment(), dict(self.view.dialect.types)
@@ -108,7 +120,7 @@ class SystemPrompt:
         ]
         made = [TurnAttachment("environment", {"snapshot": found.snapshot}), model_attachment(found.model)]
         made += [TurnAttachment("instructions", {"files": files})] if files else []
-        context = user_context(self.view, git=git_text(self._git, agent=self.agent))
+        context = user_context(self.view, git=git_text(self._shown_git, agent=self.agent))
         return [*made, *([TurnAttachment("session_context", {"context": context})] if context else [])]
 
     def _environment(self) -> Environment:
@@ -142,6 +154,16 @@ class SystemPrompt:
         self._attached.clear()
         self._date_reminder = DateReminder(agent=self.agent)
         self.sections.invalidate()
+
+
+def attribution_attachment(harness: Harness) -> TurnAttachment | None:
+    """What belongs at the end of commits, where that is an attachment and a shell could make one."""
+    found = harness.attribution
+    is_said = bool(found.commit or found.pr) and bool(harness.around.texts["remote_session_change"])
+    if not is_said or not any(tool.name == "Bash" for tool in harness.tools):
+        return None
+    fields = {"url": None, "commit": found.commit, "pr": found.pr, "sendUserFileHint": False}
+    return TurnAttachment("remote_session_change", {**fields, "managedCommit": False, "managedPr": False})
 
 
 def model_attachment(model: ModelIdentity) -> TurnAttachment:

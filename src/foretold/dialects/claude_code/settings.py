@@ -24,7 +24,7 @@ from foretold.dialects.settings_files import (
 )
 from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, find_git, join, walk_of
 from foretold.storage.tree import Fault, Tree
-from foretold.types import TYPE_CHECKING, Finding
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     Options = dict[str, list[str]]
@@ -103,6 +103,35 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         findings=tuple(settings.findings),
         store=memory,
     )
+
+
+#: settings about commits and pull requests
+GIT_KEYS = (("attribution", "commit"), ("attribution", "pr"), ("includeCoAuthoredBy",), ("includeGitInstructions",))
+
+
+class GitSettings(NamedTuple):
+    """What the settings say about git: the strongest value of each, and the variables that they set."""
+
+    values: dict[str, object]
+    env: dict[str, str]
+
+
+def read_git_settings(tree: Tree, request: LoadRequest) -> GitSettings:
+    """The settings about commits and pull requests."""
+    options = parse_args(request.args, OPTIONS)
+    config = request.env.get("CLAUDE_CONFIG_DIR")
+    user = join(request.home, request.dialect.user) if config is None else join(request.cwd, config)
+    settings = _settings(tree, request, options, user, _sources(options), find_git(tree, request.cwd))
+    values, env = dict[str, object](), dict[str, str]()
+    for name, *below in GIT_KEYS:
+        value = settings.first(name, *below)
+        if value is not None:
+            inner = values.get(name)
+            values[name] = {**(inner if isinstance(inner, dict) else {}), below[0]: value} if below else value
+    for scope in reversed(settings.scopes):
+        given = scope.values.get("env")
+        env |= {name: str(value) for name, value in given.items()} if isinstance(given, dict) else {}
+    return GitSettings(values, env)
 
 
 def _sources(options: Options) -> frozenset[str]:

@@ -8,6 +8,7 @@
    middle, and that is said.
 5. A status of 1 that only says that nothing was found is not a failure.
 6. What a command plainly shows of a file counts as read.
+7. Its description ends with what belongs at the end of commits and pull requests, if the settings want that there.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ import os
 import re
 import shutil
 
+from foretold.context.attribution import attribution_lines
 from foretold.harness.tools import process
 from foretold.harness.tools.base import Result, Tool, ToolContext, failure, input_schema
 from foretold.text.shell.parse import last_words
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foretold.context.attribution import Attribution
+    from foretold.dialects.claude_code.context import TurnContext
     from foretold.harness.tools.base import Input
     from foretold.harness.tools.process import Finished
 
@@ -108,6 +112,18 @@ def _failed(done: Finished, seconds: float, note: str) -> Result:
     said = [f"Exit code {done.code}", f"Command timed out after {seconds:g}s" if done.timed_out else ""]
     said += [done.output.cut(MOST_FAILED).rstrip(), note]
     return failure("\n".join(part for part in said if part))
+
+
+GIT = "\n\n# Git\n- Commit, push and open pull requests only when the user asks for it."
+BY_REMINDER = "- End commit messages and pull requests with the lines that the reminder about attribution gives."
+
+
+def with_attribution(tool: Tool, found: Attribution, around: TurnContext) -> Tool:
+    """The tool with what belongs at the end of commits: the lines, or where the recorded version says them."""
+    lines = attribution_lines(found, around)
+    if lines and around.texts["remote_session_change"]:
+        lines = [BY_REMINDER]
+    return tool._replace(description="\n".join((tool.description + GIT, *lines))) if lines else tool
 
 
 BASH = Tool(
