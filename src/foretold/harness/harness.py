@@ -148,7 +148,8 @@ class Harness:
 
     def request(self) -> ModelRequest:
         """The next request to the model."""
-        return self.dialogue.request(self.system_prompt.system(), self.tool_definitions, self.options.max_tokens)
+        system, given = self.system_prompt.system(), self.options
+        return self.dialogue.request(system, self.tool_definitions, given.max_tokens, keep=given.clear_results)
 
     def compact(self, instructions: str = "") -> CompactEvent:
         """Replace the conversation with a summary that follows the `instructions`; or say why not."""

@@ -119,5 +119,5 @@ def _update_notes(harness: Harness, notes: NotesWriter, said: Sequence[Transcrip
 def final_request(harness: Harness) -> ModelRequest:
     """The last request with what the model answered to it: what a fork goes on from."""
     assert harness.last is not None
-    request, _ = harness.last
-    return request._replace(messages=tuple(harness.dialogue.messages[: len(request.messages) + 1]))
+    request, count = harness.last[0], len(harness.last[0].messages)
+    return request._replace(messages=(*request.messages, *harness.dialogue.messages[count : count + 1]))

@@ -1,7 +1,8 @@
 """The messages of a conversation as a model receives them; they only grow, until a compaction.
 
 1. A request repeats the one before it, byte for byte, and goes on: nothing that was sent is changed. Only a prompt that
-   comes where the model has not answered (it failed, or was interrupted) joins the last message, as the agent has it.
+   comes where the model has not answered (it failed, or was interrupted) joins the last message, as the agent has it;
+   and old results of tools are cleared in what is sent, several at a time, if that was asked for. What was said stays.
 2. After three messages a provider may keep what it has read: the last of the first request, the last of the request
    before, and the last of this one.
 3. Results of tools are one message of the user. What is attached to them stands where the recorded agent puts it: in
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from foretold.context.compaction.clearing import clear_results
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.models.protocol import ModelRequest
 from foretold.sessions.resumption.chain import find_chain
@@ -49,13 +51,21 @@ class Dialogue:
         self.messages += messages
 
     def request(
-        self, system: tuple[str, ...], tools: tuple[dict[str, object], ...] = (), max_tokens: int = MAX_TOKENS
+        self,
+        system: tuple[str, ...],
+        tools: tuple[dict[str, object], ...] = (),
+        max_tokens: int = MAX_TOKENS,
+        *,
+        keep: int = 0,
     ) -> ModelRequest:
-        """Ask for what comes next."""
+        """Ask for what comes next; of the results of tools, at least the newest `keep` are sent, or all of them."""
         last = len(self.messages) - 1
         if last not in self._marks:
             self._marks = [*dict.fromkeys((*self._marks[:1], *self._marks[-1:])), last]
-        return ModelRequest(system, tuple(self.messages), tools, max_tokens, tuple(self._marks))
+        sent = self.messages
+        if keep:
+            sent = [dict(message) for message in clear_results(sent, keep=keep, step=keep).messages]
+        return ModelRequest(system, tuple(sent), tools, max_tokens, tuple(self._marks))
 
     @property
     def is_open(self) -> bool:

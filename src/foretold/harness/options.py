@@ -76,6 +76,8 @@ if TYPE_CHECKING:
         clock: Callable[[], float]
         sync: bool
         attribution: bool | Attribution
+        clear_results: int
+        summarize_results: bool
 
 
 MEMORY_OFF = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}  #: keeps the index of memories out of the instructions
@@ -107,6 +109,8 @@ class ResolvedOptions(NamedTuple):
     clock: Callable[[], float] = time.time
     sync: bool = True
     attribution: bool | Attribution = True  #: True: as the settings have it
+    clear_results: int = 0  #: how many results of tools stay at least; 0: all
+    summarize_results: bool = False
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -151,7 +155,7 @@ def resolve_options(cwd: str | os.PathLike[str], model: Model | str, options: Op
 
 def _check_options(options: Options) -> None:
     """Refuse what would only fail later, in the middle of a turn."""
-    for name, least in (("window", 1), ("max_tokens", 1), ("max_turns", 0)):
+    for name, least in (("window", 1), ("max_tokens", 1), ("max_turns", 0), ("clear_results", 0)):
         value = options.get(name, least)
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a number of at least {least}, not {value!r}")

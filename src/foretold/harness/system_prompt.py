@@ -1,7 +1,8 @@
 """The context of a conversation: the sections of its system prompt, and what is attached before its first prompt.
 
 1. The system prompt: who the agent is, then how to use its memory. Where the recorded version has them there, the
-   environment and the git status follow. A section is made once; what depends on it changing is said in an attachment.
+   environment and the git status follow; last, that old results of tools are cleared, and what to do about it, if
+   that was asked for. A section is made once; what depends on it changing is said in an attachment.
 2. In versions that build a block of context for every request (instructions, date), it stands before the first message
    and is in no transcript.
 3. In versions that record it, the environment, the model, the instructions, the git status and the date are
@@ -18,6 +19,7 @@ from copy import copy
 from functools import cached_property
 
 from foretold.context.attachments import DateReminder, TurnAttachment
+from foretold.context.compaction.clearing import CLEARS, SUMMARISE
 from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section
 from foretold.context.git import git_status, git_text
 from foretold.context.placement import Sections, context_blocks, user_context
@@ -58,6 +60,10 @@ class SystemPrompt:
         if self.builds_context:
             self.sections.add("environment", lambda: environment_section(self._environment(), agent=self.agent))
             self.sections.add("git", lambda: git_text(self._shown_git, agent=self.agent))
+        if self._options.clear_results:
+            self.sections.add("clearing", lambda: CLEARS.format(keep=self._options.clear_results))
+        if self._options.clear_results or self._options.summarize_results:
+            self.sections.add("summarising", lambda: SUMMARISE)
 
     @property
     def view(self) -> View:

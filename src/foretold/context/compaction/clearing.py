@@ -4,7 +4,9 @@
    stays: it is short, and shows what not to try again.
 2. An older one is replaced by a note, once; a result that is not longer than the note stays. So a message, once
    cleared, never changes again: the beginning of the conversation stays the same for a cache.
-3. Nothing is cleared unless at least `least` characters go: each clearing costs the cache of what follows.
+3. Nothing is cleared unless at least `least` characters go: each clearing costs the cache of what follows. For the same
+   reason `step` results are cleared at a time: what is cleared depends on the messages alone, so that a conversation
+   that is loaded again is cleared in the same places.
 4. Messages that carry instructions, or have `pin: true`, are not touched. Those given are not changed.
 
 What is cleared is gone for the model, so it should know in time: `SUMMARISE` is a section for a system prompt.
@@ -46,7 +48,9 @@ class Cleared(NamedTuple):
     characters: int  #: that are gone
 
 
-def clear_results(messages: Sequence[Message], *, keep: int = 3, least: int = 0, note: str = NOTE) -> Cleared:
+def clear_results(
+    messages: Sequence[Message], *, keep: int = 3, least: int = 0, step: int = 1, note: str = NOTE
+) -> Cleared:
     """Replace all but the newest results by a note.
 
     >>> old = [{"role": "tool", "tool_call_id": str(n), "content": "x" * 200} for n in range(3)]
@@ -56,7 +60,8 @@ def clear_results(messages: Sequence[Message], *, keep: int = 3, least: int = 0,
     """
     seen = max((at for at, message in enumerate(messages) if message.get("role") == "assistant"), default=0)
     found = [(at, name) for at, message in enumerate(messages) for name in results_in(message)]
-    old = {(at, name) for at, name in found[: max(0, len(found) - keep)] if at < seen and not is_pinned(messages[at])}
+    count = max(0, len(found) - keep) // step * step
+    old = {(at, name) for at, name in found[:count] if at < seen and not is_pinned(messages[at])}
     changed, ids, gone = list(messages), list[str](), 0
 
     def clear(at: int, result: Message, name: str) -> Message:
