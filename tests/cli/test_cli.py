@@ -58,9 +58,16 @@ def test_show_prints_the_exact_bytes(repo, version):
     done = repo.run("show", "--agent", agent, *MANAGED)
     assert done.stdout == view_of(repo, agent=agent).text.encode()
     assert (done.returncode, errors(done)) == (
-        1,
+        0,
         f"foretold: 1 finding; see: foretold explain --agent {agent}\n",
     )
+
+
+def test_what_follows_show_runs_although_there_are_findings(repo):
+    """Only an agent that refuses to start here cannot be shown."""
+    codes = [repo.run("show", *words, *MANAGED).returncode for words in ([], ["--messages"], ["--json"])]
+    assert codes == [0, 0, 0]
+    assert repo.run("show", "--agent", "gemini-cli").returncode == 1
 
 
 def test_show_of_a_clean_project_says_nothing_else(place):
@@ -91,6 +98,19 @@ def test_flags_of_the_agent_stand_behind_two_dashes(repo):
     done = repo.run("show", *MANAGED, "--", "--setting-sources", "user")
     assert done.stdout == view_of(repo, args=["--setting-sources", "user"]).text.encode()
     assert repo.run("show", *MANAGED, "--", "--bare").stdout == b""
+
+
+def test_a_mistyped_flag_of_the_agent_is_said(repo):
+    done = repo.run("show", *MANAGED, "--", "--setting-source", "user")
+    assert (done.returncode, errors(done).split("\n")[:2]) == (
+        0,
+        [
+            "foretold: --setting-source means nothing to claude-code; did you mean --setting-sources?",
+            "foretold: 2 findings; see: foretold explain -- --setting-source user",
+        ],
+    )
+    done = repo.run(*MANAGED, "--", "--setting-source", "user")
+    assert (done.returncode, "did you mean --setting-sources?" in text(done)) == (1, True)
 
 
 def test_the_environment_of_the_agent_counts(repo):

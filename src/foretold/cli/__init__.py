@@ -1,6 +1,6 @@
 """The command `foretold`: one file per command, found by name; only the one that runs is imported.
 
-Exit status everywhere: 0 clean, 1 findings, 2 usage, 3 failure.
+Exit status: 0 clean, 1 findings, 2 usage, 3 failure. `show` ends with 0 also where there are findings.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ examples:
   foretold install claude-code      recall, rules and search inside the agent
 
 Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
+show exits with 0 also if there are findings.
 """
 
 

@@ -116,14 +116,19 @@ def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> tuple[str, list
     return None if rest else (given.get("-C", "."), found, _question(given, own))
 
 
-def next_command(view: View, command: str) -> str:
-    """A command that asks about the same agent in the same folder."""
+def next_command(view: View, command: str, own: Sequence[str] = ()) -> str:
+    """A command that asks about the same agent in the same folder; `own` are flags of the agent itself."""
     from foretold.dialects.registry import DEFAULT_AGENT
 
     agent = view.dialect.agent if not view.choice.asked else f"{view.dialect.agent}@{view.choice.asked}"
     words = ["foretold", command] + ([f"--agent {agent}"] if agent != DEFAULT_AGENT else [])
     cwd = view.surroundings.cwd
-    return " ".join(words + ([f"-C {cwd}"] if cwd != os.path.realpath(".") else []))
+    words += [f"-C {cwd}"] if cwd != os.path.realpath(".") else []
+    if own:
+        import shlex
+
+        words += ["--", shlex.join(own)]
+    return " ".join(words)
 
 
 # Groups of commands: `foretold memory recall`. Only the module of the command that runs is imported.

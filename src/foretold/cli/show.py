@@ -1,4 +1,8 @@
-"""`foretold show`: exactly what an agent receives."""
+"""`foretold show`: exactly what an agent receives.
+
+The exit status is 0 also where there are findings, so that `foretold show > told.txt && …` goes on; a line on standard
+error counts them. It is 1 only for an agent that refuses to start in this folder.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,10 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from foretold.cli.options import Question
 
+ABOUT = (
+    "Print exactly the instruction text that an agent receives. Findings are counted on standard error and do not "
+    "change the exit status."
+)
 EXAMPLES = """\
   foretold show                          the instruction text, byte for byte
   foretold show --messages               with its envelope, role by role
@@ -25,7 +33,7 @@ def command(words: Sequence[str]) -> int:
     if plain is not None:
         folder, flags, question = plain
         return _show(folder, question, as_json="--json" in flags, messages="--messages" in flags)
-    parser = folder_parser("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
+    parser = folder_parser("show", ABOUT, EXAMPLES)
     parser.add_argument("--messages", action="store_true", help="with the envelope, as messages")
     options, question = parse(parser, words)
     return _show(options.cwd, question, as_json=options.json, messages=options.messages)
@@ -44,8 +52,8 @@ def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> 
             print("", flush=True)
     else:
         _print_exactly(view.text or "")
-    _warn(view)
-    return 1 if view.findings else 0
+    _warn(view, question["args"])
+    return 1 if view.refusal else 0
 
 
 def _print_exactly(text: str) -> None:
@@ -57,8 +65,11 @@ def _print_exactly(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
-def _warn(view: View) -> None:
-    text, why = "", next_command(view, "explain")
+def _warn(view: View, own: Sequence[str]) -> None:
+    text, why = "", next_command(view, "explain", own)
+    for each in view.findings:
+        if each.code == "option-unknown":  # of this command line, not of a file: it is said where it was typed
+            print(f"foretold: {each.message}; {each.hint}", file=sys.stderr)
     if view.refusal:
         text = f"{view.dialect.name} refuses to start here (exit status {view.refusal}): the folder is not trusted"
     elif not view.entries:

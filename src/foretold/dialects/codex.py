@@ -7,7 +7,15 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Continuation, Dialect, EntryGroup, FileSource, RequestPart, TextRules
+from foretold.dialects.schema import (
+    CommandLine,
+    Continuation,
+    Dialect,
+    EntryGroup,
+    FileSource,
+    RequestPart,
+    TextRules,
+)
 from foretold.dialects.settings_files import dig, parse_args, read_toml, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, join, marked_top, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
@@ -58,6 +66,23 @@ DIALECTS = (V0_166_0,)
 
 
 OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}
+COMMAND_LINES = {
+    "0.166.0": CommandLine(
+        "codex",
+        flags=(
+            "--all --approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust "
+            "--ephemeral -h --help --ignore-rules --ignore-user-config --include-non-interactive --json --last "
+            "--no-alt-screen --no-daemon --oss --search --skip-git-repo-check --strict-config --uncommitted -V "
+            "--version --worktree"
+        ),
+        one=(
+            "-a --add-dir --ask-for-approval --base -c -C --cd --color --commit --config --cyber-access-program "
+            "--disable --enable --local-provider -m --model -o --output-last-message --output-schema -p --profile "
+            "--remote --remote-auth-token-env -s --sandbox --thread-source --title"
+        ),
+        many="-i --image",
+    ),
+}
 BUDGET = 32_768
 
 

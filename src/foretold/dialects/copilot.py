@@ -6,6 +6,7 @@ Where it looks is set by its environment and its flags.
 from __future__ import annotations
 
 from foretold.dialects.schema import (
+    CommandLine,
     Continuation,
     Dialect,
     EntryGroup,
@@ -97,6 +98,31 @@ DIALECTS = (V1_0_102,)
 
 
 OPTIONS = {"--no-custom-instructions": "flag"}
+COMMAND_LINES = {
+    "1.0.102": CommandLine(
+        "copilot",
+        flags=(
+            "--acp --allow-all --allow-all-mcp-server-instructions --allow-all-paths --allow-all-tools "
+            "--allow-all-urls --assisted-approval --autopilot --banner --continue --disable-builtin-mcps "
+            "--disable-client-telemetry --disallow-temp-dir --enable-all-github-mcp-tools --enable-memory "
+            "--enable-reasoning-summaries --experimental --fleet -h --headless --help --no-ask-user "
+            "--no-auto-login --no-auto-update --no-bash-env --no-color --no-custom-instructions "
+            "--no-eager-powershell-resolution --no-experimental --no-mouse --no-remote --no-remote-export "
+            "--no-sandbox --plain-diff --plan --remote --remote-export -s --sandbox --screen-reader --server "
+            "--share-gist --silent --stdio --trust-folder --ui-server -v --version --yolo"
+        ),
+        one=(
+            "--add-dir --add-github-mcp-tool --add-github-mcp-toolset --additional-mcp-config --agent "
+            "--attachment --auth-token-env --auto-tier -C --config-dir --context --disable-mcp-server "
+            "--dynamic-retrieval --effort --enable-mcp-server --environment-compute-id --environment-host "
+            "--extension-sdk-path -i --interactive --log-dir --log-level --max-ai-credits "
+            "--max-autopilot-continues --mcp-github-auth --mode --model -n --name --output-format -p --plugin-dir "
+            "--port --prompt --reasoning-effort --session-id --stream --usage-output-file"
+        ),
+        maybe="--bash-env --connect --mouse -r --resume --share",
+        many="--allow-tool --allow-url --available-tools --deny-tool --deny-url --excluded-tools --secret-env-vars",
+    ),
+}
 
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Imports, Nested, RequestPart, TextRules, Trigger
+from foretold.dialects.schema import (
+    CommandLine,
+    Dialect,
+    EntryGroup,
+    FileSource,
+    Imports,
+    Nested,
+    RequestPart,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import dig, is_on, parse_args, read_json, texts_of
 from foretold.dialects.surroundings import (
     LoadRequest,
@@ -107,6 +117,23 @@ DIALECTS = (V0_61_0,)
 
 
 OPTIONS = {"--include-directories": "many", "--skip-trust": "flag"}
+COMMAND_LINES = {
+    "0.61.0": CommandLine(
+        "gemini",
+        flags=(
+            "--accept-raw-output-risk --acp -d --debug --experimental-acp -h --help -l --list-extensions "
+            "--list-sessions --raw-output -s --sandbox --screen-reader --skip-trust -v --version -y --yolo"
+        ),
+        maybe=(
+            "--approval-mode --delete-session -i -m --model -o --output-format -p --prompt --prompt-interactive "
+            "-r --resume --session-file --session-id -w --worktree"
+        ),
+        many=(
+            "--admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories --policy"
+        ),
+        spelling="yargs",
+    ),
+}
 NAME = "GEMINI.md"
 REFUSED = 55
 

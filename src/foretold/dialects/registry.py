@@ -18,12 +18,13 @@ from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git
 from foretold.errors import NotAFolder, UnknownAgent
 from foretold.storage.tree import read_regular
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import date
     from typing import TypeVar
 
+    from foretold.dialects.schema import CommandLine
     from foretold.storage.tree import Tree
 
     T = TypeVar("T")
@@ -128,7 +129,35 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     name = request.dialect.surroundings or AGENTS[request.dialect.agent]
     module = __import__(f"foretold.dialects.{name}", fromlist=["read_surroundings"])
     found: Surroundings = module.read_surroundings(tree, request)
-    return found
+    return found._replace(findings=(*found.findings, *_unknown_options(request))) if request.args else found
+
+
+def command_line_of(dialect: Dialect) -> CommandLine | None:
+    """What an agent's own command line has: a table next to its others, or next to how its settings are read."""
+    for name in (AGENTS[dialect.agent], dialect.surroundings):
+        module = __import__(f"foretold.dialects.{name}", fromlist=["COMMAND_LINES"]) if name else None
+        lines: dict[str, CommandLine] = getattr(module, "COMMAND_LINES", {})
+        if dialect.version in lines:
+            return lines[dialect.version]
+    return None
+
+
+def _unknown_options(request: LoadRequest) -> list[Finding]:
+    from foretold.dialects.settings_files import find_unknown_options, guess_option
+
+    line = command_line_of(request.dialect)
+    if line is None:
+        return []
+    return [
+        Finding(
+            request.cwd,
+            None,
+            "option-unknown",
+            f"{name} means nothing to {request.dialect.agent}",
+            guess_option(name, line),
+        )
+        for name in find_unknown_options(request.args, line)
+    ]
 
 
 def _suggestion(agent: str) -> str:

@@ -221,6 +221,20 @@ class Continuation(NamedTuple):
     why: str = "not recorded; assumed: what is sent first is made anew by a new process, and stays until it ends"
 
 
+class CommandLine(NamedTuple):
+    """The options of an agent's own command line: names with spaces between, those of its usual subcommands included.
+
+    From the program's `--help`, and from asking the program itself about options that its help leaves out.
+    """
+
+    program: str  #: empty: a library, which has no help to look at
+    flags: str
+    one: str = ""  #: options with a value
+    maybe: str = ""  #: with or without one
+    many: str = ""  #: with values up to the next option
+    spelling: str = "exact"  #: or `yargs`, which also takes `--no-NAME` and `--camelCase`
+
+
 class Dialect(NamedTuple):
     """What one agent does, in the versions from `version` on. A field that is left out has no effect."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from foretold.dialects.schema import CommandLine
 from foretold.storage.tree import Fault, Tree
 from foretold.types import Finding, NamedTuple
 
@@ -152,6 +153,51 @@ def parse_args(args: Sequence[str], options: Mapping[str, str]) -> dict[str, lis
                 values.append(args[position])
                 position += 1
     return found
+
+
+def find_unknown_options(args: Sequence[str], line: CommandLine) -> list[str]:
+    """The options of a command line that the agent does not have. Words after `--`, and values, are not options.
+
+    >>> line = CommandLine("claude", flags="-p --bare", one="--model", many="--add-dir")
+    >>> find_unknown_options(["-p", "--model", "--x", "--modl=a", "--add-dir", "b", "hello", "-pz", "--", "--y"], line)
+    ['--modl']
+    """
+    kinds = {name: kind for kind in ("flags", "one", "maybe", "many") for name in getattr(line, kind).split()}
+    found: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            break
+        if not word.startswith("-") or word == "-":
+            continue
+        name, equals, _ = word.partition("=")
+        kind = kinds.get(_spelled(name, kinds, line.spelling))
+        if kind is None:
+            found.append(name)
+        elif kind == "one" and not equals and name in kinds:
+            next(words, "")
+    return found
+
+
+def _spelled(name: str, known: Mapping[str, str], spelling: str) -> str:
+    """An option as the agent's help spells it. One letter with its value, or several letters, count as the first."""
+    if name in known or not name.startswith("--"):
+        return name if name in known else name[:2]
+    if spelling == "yargs":
+        dashed = "".join(f"-{char.lower()}" if char.isupper() else char for char in name)
+        return dashed if dashed in known else f"--{dashed.removeprefix('--no-')}"
+    return name
+
+
+def guess_option(name: str, line: CommandLine) -> str:
+    """What to do about an unknown option."""
+    from difflib import get_close_matches
+
+    known = " ".join((line.flags, line.one, line.maybe, line.many)).split()
+    close = get_close_matches(name.lstrip("-"), [option[2:] for option in known if option.startswith("--")], 1, 0.7)
+    if close:
+        return f"did you mean --{close[0]}?"
+    return f"see: {line.program} --help" if line.program else f"known are: {' '.join(known)}"
 
 
 def is_on(value: str | None) -> bool:

@@ -204,7 +204,7 @@ RULES = (
         what="an option after `--` means nothing to this agent",
         why="The real agent may refuse to start with it.",
         example="foretold show -- --setting-source user",
-        fix="use one of the options that the hint lists",
+        fix="correct its spelling, or leave it out; the program's own --help lists its options",
     ),
     Rule(
         "order-unspecified",

@@ -19,15 +19,23 @@ what it needs, and so do the callers of the other seeds.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 
 from foretold.dialects.claude_code.instructions import MANAGED
-from foretold.dialects.schema import Dialect, Envelope, FileSource, Imports, Rules, Template, TextRules, Trigger
+from foretold.dialects.schema import (
+    CommandLine,
+    Dialect,
+    Envelope,
+    FileSource,
+    Imports,
+    Rules,
+    Template,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_of
 from foretold.errors import ForetoldError
 from foretold.storage.tree import Tree, is_inside
-from foretold.types import Finding
 
 START = (
     FileSource("managed", "managed", "CLAUDE.md", switch="managed"),
@@ -72,6 +80,7 @@ DIALECTS = (V1,)
 
 
 BOUNDARIES = ("top", "repository", "cwd")
+COMMAND_LINES = {"1": CommandLine("", flags="--no-external --managed", one="--boundary --exclude")}
 OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
 
 
@@ -96,16 +105,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         switched_by="the caller",
         excludes=excludes,
         approved=(lambda path: bool(approve(path))) if callable(approve) else lambda _: approve is not False,
-        findings=tuple(_unknown(request)),
     )
-
-
-def _unknown(request: LoadRequest) -> Iterator[Finding]:
-    """Options that mean nothing here."""
-    for word in request.args:
-        if word.startswith("-") and word.partition("=")[0] not in OPTIONS:
-            said = f"{word} means nothing to {request.dialect.agent}"
-            yield Finding(request.cwd, None, "option-unknown", said, f"known are: {' '.join(OPTIONS)}")
 
 
 def _walk(cwd: str, boundary: object, top: str) -> tuple[str, ...]:
