@@ -132,11 +132,7 @@ def load_memory_prompt(
         return None
     private = with_slash(place.surroundings.store)
     team = with_slash(team_dir or place.team) if branch == "combined" else ""
-    for folder, kind in ((private, "auto"), (team, "team")):
-        if folder and options.get("tree") is None:
-            ensure_memory_dir_exists(folder)
-        if folder:
-            log_memory_dir_counts(folder, kind, tree=place.tree)
+    _prepare_folders(private, team, options.get("tree"))
     skip_index = _is_on(flags, SKIP_INDEX)
     has_index = include_index and not skip_index
     return memory_prompt(
@@ -153,6 +149,15 @@ def load_memory_prompt(
         team_index=_team_index(place.tree, team) if has_index and team else "",
         recalled=_relevant(place.tree, private, team, relevant_to),
     )
+
+
+def _prepare_folders(private: str, team: str, tree: Tree | None) -> None:
+    """Create the directories of a prompt, unless the caller has a tree of its own, and count what is in them."""
+    for folder, kind in ((private, "auto"), (team, "team")):
+        if folder and tree is None:
+            ensure_memory_dir_exists(folder)
+        if folder:
+            log_memory_dir_counts(folder, kind, tree=tree)
 
 
 def _is_on(flags: Flags, name: str) -> bool:
