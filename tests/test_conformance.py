@@ -62,7 +62,7 @@ def test_every_recorded_case_is_here():
         "codex.jsonl": 77,
         "continue.jsonl": 12,
         "copilot-cli.jsonl": 25,
-        "gemini-cli.jsonl": 58,
+        "gemini-cli.jsonl": 67,
         "opencode.jsonl": 54,
         "qwen-code.jsonl": 22,
     }

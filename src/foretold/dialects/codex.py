@@ -54,7 +54,7 @@ V0_166_0 = Dialect(
         ),
     ),
     continuation=Continuation(
-        start="told",
+        start="whole",
         replaces="These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n",
         withdraws="The previously provided AGENTS.md instructions no longer apply.",
         why="",

@@ -91,6 +91,7 @@ V1_0_102 = Dialect(
     ),
     triggers=(Trigger("view", "path", on="file"),),
     continuation=Continuation(why=""),  # copilot-331, copilot-334
+    races=True,  # views of different folders in one turn, recorded with another order in each run
     user=".copilot",
 )
 

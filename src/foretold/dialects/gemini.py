@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from foretold.dialects.schema import (
     CommandLine,
+    Continuation,
     Dialect,
     EntryGroup,
     FileSource,
@@ -102,6 +103,7 @@ V0_61_0 = Dialect(
         before="\n\n--- Newly Discovered Project Context ---\n",
         after="\n--- End Project Context ---",
         itself=True,
+        parallel=True,  # gemini-111
     ),
     triggers=(
         Trigger("read_file", "file_path"),
@@ -110,6 +112,7 @@ V0_61_0 = Dialect(
         Trigger("read_many_files", "include"),
         Trigger("list_directory", "dir_path", on="folder"),
     ),
+    continuation=Continuation(repeats=True, why=""),  # gemini-102, gemini-105, gemini-112
     user=".gemini",
 )
 

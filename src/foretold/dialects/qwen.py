@@ -14,7 +14,17 @@ from collections.abc import Iterator
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.gemini import FOLDER, IMPORTS, OUTSIDE, V0_61_0 as GEMINI, read_scopes, strongest
-from foretold.dialects.schema import CommandLine, EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
+from foretold.dialects.schema import (
+    CommandLine,
+    Continuation,
+    EntryGroup,
+    FileSource,
+    Nested,
+    RequestPart,
+    Rules,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree, is_inside
@@ -54,6 +64,7 @@ V0_24_4 = GEMINI._replace(
     ),
     nested=Nested("tool", "tool_result", RULE, "\n\n", before="\n\n<system-reminder>\n", after="\n</system-reminder>"),
     triggers=(Trigger("read_file", "file_path"), Trigger("read_file", "absolute_path")),
+    continuation=Continuation(why=""),  # qwen-102, qwen-107
     user=".qwen",
 )
 

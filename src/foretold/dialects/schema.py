@@ -179,6 +179,7 @@ class Nested(NamedTuple):
     nearest_first: bool = False
     expands: bool = True  #: whether imports are put in place there
     itself: bool = False  #: whether a file is brought by reading it
+    parallel: bool = False  #: whether the calls of one turn know nothing of each other, so that two may bring one file
 
 
 class Placement(NamedTuple):
@@ -207,16 +208,17 @@ class Trigger(NamedTuple):
 class Continuation(NamedTuple):
     """What becomes of instructions as a conversation goes on: in later requests, and in another process.
 
-    `start` is what a new process does with the text of the start: `rebuilt` in its place from the files as they are, or
-    `told`: the old text stays, and a message says what is new. `replaces` precedes a text that takes the place of
-    another; `withdraws` is said when there is none any more.
+    `start` is what a new process does with the text of the start: `rebuilt` in its place from the files as they are; or
+    the old text stays, and a message has the `whole` new text, or only the `files` of it that differ. `replaces`
+    precedes a text that takes the place of another; `withdraws` is said when there is none, `gone` of a file: {path}.
     """
 
     requests: str = "kept"  #: the text of the start in later requests of a run: kept, or read `again` for each
     start: str = "rebuilt"
     replaces: str = ""
     withdraws: str = ""
-    nested: str = "run"  #: what a touched file brings comes once per `run`, or once per `session`
+    gone: str = ""
+    nested: str = "run"  #: what a touched file brings comes once per `run`, once per `session`, or again when `changed`
     repeats: bool = False  #: whether the results that carry it are sent twice by a new process
     why: str = "not recorded; assumed: what is sent first is made anew by a new process, and stays until it ends"
 
@@ -271,6 +273,7 @@ class Dialect(NamedTuple):
     nested: Nested | None = None
     placements: tuple[Placement, ...] = (Placement(),)
     triggers: tuple[Trigger, ...] = ()
+    races: bool = False  #: whether what several calls of one turn attach comes in the order in which they end
     mention_missing: bool = False  #: whether mentioning a file that is not there attaches what its folders have
     subagents_without: tuple[str, ...] = ()  #: subagents that get no instructions
     types: tuple[tuple[str, str], ...] = ()  #: how the agent itself calls a layer, in its reports

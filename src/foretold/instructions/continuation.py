@@ -3,14 +3,16 @@
 1. Within a run most agents keep the text of the start: a changed file is not seen. One reads its files again for every
    request.
 2. A new process that resumes the conversation makes the text anew, in its place and without a word; or the old text
-   stays in the conversation, and a message says what holds now: only the new text if there was none, the new text
-   instead of the old one, or that there is none any more.
+   stays in the conversation, and a message says what holds now: only the new text if there was none, the new text (or
+   those files of it that differ) instead of the old one, or that there is none any more.
 """
 
 from __future__ import annotations
 
+from foretold.instructions.render.blocks import entry_texts, shown_path
 from foretold.instructions.render.parts import resumed_blocks
 from foretold.instructions.view import View
+from foretold.text.frontmatter import trim
 from foretold.types import Block, NamedTuple
 
 #: what an update says; a message is sent for the last three
@@ -20,7 +22,7 @@ EFFECTS = {
     "rebuilt": "the text of the start was made anew, without a word about it",
     "added": "the model was sent instructions for the first time",
     "replaced": "the model was sent a text that replaces the one before",
-    "withdrawn": "the model was told that the instructions no longer apply",
+    "withdrawn": "the model was told that instructions no longer apply",
 }
 
 
@@ -35,10 +37,13 @@ class StartUpdate(NamedTuple):
     assumed: str = ""  #: why this is not certain; empty = recorded
 
 
-def update_resumed(before: View, now: View, repeated: tuple[Block, ...] = ()) -> StartUpdate:
-    """What a new process sends, if the conversation had the start `before`."""
-    if now.dialect.continuation.start == "told":
+def update_resumed(before: View, now: View, repeated: tuple[Block, ...] = (), *, begun: bool = False) -> StartUpdate:
+    """What a new process sends, if the conversation had the start `before`; `begun` if it ever had instructions."""
+    start = now.dialect.continuation.start
+    if start == "whole":
         effect, blocks = resumed_blocks(before, now)
+    elif start == "files":
+        effect, blocks = _tell_files(before, now, begun=begun or bool(before.entries))
     else:
         effect, blocks = _rebuild(before, now)
     return StartUpdate(effect, now, tuple(blocks), find_changed(before, now), repeated, assumption_of(now))
@@ -58,6 +63,20 @@ def _rebuild(before: View, now: View) -> tuple[str, list[Block]]:
     if now.slots == old:
         return "same", []
     return "rebuilt", [slot.block for slot in now.slots if slot not in old]
+
+
+def _tell_files(before: View, now: View, *, begun: bool) -> tuple[str, list[Block]]:
+    """Those files that differ, then those that are gone; white space at the ends does not count."""
+    plan, template, envelope = now.dialect.continuation, now.dialect.template, now.dialect.envelope
+    old, new = ({entry.path: trim(entry.text) for entry in view.entries} for view in (before, now))
+    changed = [entry for entry in now.entries if old.get(entry.path) != new[entry.path]]
+    gone = [plan.gone.format(path=shown_path(path)) for path in old if path not in new]
+    if not changed and not gone:
+        return "same", []
+    said = [template.header if not begun else plan.replaces if changed else plan.withdraws]
+    text = template.join.join((*said, *entry_texts(changed, template), *gone))
+    block = Block(envelope.role, "text", envelope.before + text + envelope.after + envelope.after_last)
+    return "added" if not begun else "replaced" if changed else "withdrawn", [block]
 
 
 def find_changed(before: View, now: View) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from foretold.instructions.load import LoadOptions
 
 
+Touched = tuple[Loader, NestedEntries]  #: what a touched file brings, and the pass that found it
 LISTED = ("row", "folder-row")  #: entries that only name a file
 MAX_SHELL_READ = 64 * 1024 * 1024
 
@@ -131,7 +132,9 @@ class Session:
         self._rules = WaitingRules(())
         self._attached: set[str] = set()  #: paths that are not attached again
         self._given: set[str] = set()  #: those of them that are of the start
-        self._sent: list[Block] = []  #: the texts of touched files that this conversation holds
+        self._held: dict[str, str] = {}  #: texts of an earlier run that are attached again only if they have changed
+        self._is_begun = False  #: whether the conversation ever had instructions at its start
+        self._sent: list[Block] = []  #: the texts of touched files that this run has sent
         self.shell_folder = question[1].cwd
         self._known: frozenset[str] = frozenset()
         self.attached: list[Entry] = []
@@ -140,6 +143,7 @@ class Session:
     def start(self) -> View:
         """Begin, or begin again: what the model gets first."""
         self._begin(self._load())
+        self._is_begun = bool(self.view.entries)
         return self.view
 
     def _load(self) -> View:
@@ -159,7 +163,7 @@ class Session:
         self._attached = self._given | brought
         self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
         if not keeps:
-            self.attached, self._loaded, self._sent = [], {}, []
+            self.attached, self._loaded, self._sent, self._held = [], {}, [], {}
 
     @property
     def view(self) -> View:
@@ -194,15 +198,20 @@ class Session:
         >>> silent.resume().effect
         'rebuilt'
         """
-        before, sent = self.view if before is None else before, self._sent
+        before, sent, kept = self.view if before is None else before, self._sent, (self.attached, self._loaded)
         if args is not None:
             self._ask = self._ask[0], self._ask[1]._replace(args=tuple(args))
         invalidate()
         now = self._load()
         plan = now.dialect.continuation
         self._begin(now, keeps=plan.nested == "session")
-        self._sent, self.shell_folder = sent, now.surroundings.cwd
-        return update_resumed(before, now, tuple(sent) if plan.repeats else ())
+        if plan.nested == "changed":
+            self.attached, self._loaded = kept
+            self._held = {entry.path: trim(entry.text) for entry in self.attached}
+        self._sent, self.shell_folder = [], now.surroundings.cwd
+        update = update_resumed(before, now, tuple(sent) if plan.repeats else (), begun=self._is_begun)
+        self._is_begun = self._is_begun or bool(before.entries or now.entries)
+        return update
 
     def turn(self) -> StartUpdate:
         """The next request of the same run: what it says about the instructions of the start.
@@ -262,15 +271,35 @@ class Session:
 
     def use(self, calls: Iterable[Call]) -> Attachment:
         """The agent made the tool calls of one turn: what is attached to the next request."""
-        view, turn = self.view, []
-        for call in calls:
-            turn += [self._touch(path, call.tool, reached=not call.error) for path in self._touched_by(call)]
+        view = self.view
         nested = view.dialect.nested
+        by_call = self._touch_each(calls, parallel=nested is not None and nested.parallel)
+        turn = [each for touched in by_call for each in touched]
         if nested is not None:
             blocks = [block for each in turn for block in nested_blocks(each[1].files, nested, view.surroundings)]
         else:
             blocks = turn_blocks([attached for _, attached in turn], view.dialect, view.surroundings.model)
-        return self._attachment(turn, blocks)
+        return self._attachment(turn, blocks, self._find_race(by_call))
+
+    def _touch_each(self, calls: Iterable[Call], *, parallel: bool) -> list[list[Touched]]:
+        """What the calls of a turn bring, one after the other; `parallel` ones know only what was there before."""
+        found, before = [], set(self._attached)
+        for call in calls:
+            others = self._attached
+            if parallel:
+                self._attached = set(before)
+            found.append([self._touch(path, call.tool, reached=not call.error) for path in self._touched_by(call)])
+            self._attached |= others
+        return found
+
+    def _find_race(self, by_call: list[list[Touched]]) -> list[Finding]:
+        """A finding if several calls of a turn attach something, and the agent gives it as each of them ends."""
+        first = [next((entry.path for _, new in call for entry in (*new.files, *new.fallback)), "") for call in by_call]
+        paths = [path for path in first if path]
+        if len(paths) < 2 or not self.view.dialect.races:
+            return []
+        said = f"{len(paths)} calls of one turn attach files: the order depends on which of them ends first"
+        return [Finding(paths[0], None, "order-unspecified", said, "do not let one of these files rely on another")]
 
     def prompt(self, text: str) -> Attachment:
         """The user sent a prompt: what its `@file` mentions attach to the request."""
@@ -305,14 +334,14 @@ class Session:
         other.attached, other.shell_folder = list(self.attached), self.shell_folder
         return other
 
-    def _attachment(self, turn: list[tuple[Loader, NestedEntries]], blocks: list[Block]) -> Attachment:
+    def _attachment(self, turn: list[Touched], blocks: list[Block], more: Iterable[Finding] = ()) -> Attachment:
         entries = tuple(entry for _, attached in turn for entry in (*attached.files, *attached.fallback))
         self.attached += entries
         self._loaded |= dict.fromkeys((entry.path for entry in entries), time.time_ns() // 1_000_000)
         awake = {entry.path for entry in entries}
         skips = [skip for loader, _ in turn for skip in loader.skips]
         skips = [skip for skip in skips if skip.reason != "not-yet-read" or skip.path not in awake]
-        findings = [finding for loader, _ in turn for finding in loader.findings]
+        findings = [*more, *(finding for loader, _ in turn for finding in loader.findings)]
         findings += advise(skips, (), self._disk(), project_roots(self.view.surroundings))
         self._sent += blocks
         return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
@@ -353,7 +382,7 @@ class Session:
             return ""
         return path
 
-    def _touch(self, touched: str, tool: str, *, reached: bool) -> tuple[Loader, NestedEntries]:
+    def _touch(self, touched: str, tool: str, *, reached: bool) -> Touched:
         view = self.view
         nested = view.dialect.nested
         if reached and (nested is None or not nested.itself):
@@ -419,7 +448,7 @@ class Session:
         """Those entries that were not attached before."""
         found = []
         for entry in entries:
-            if entry.path in self._attached:
+            if entry.path in self._attached or self._held.get(entry.path) == trim(entry.text):
                 loader.skips.append(Skip(entry.path, "already-attached", "", entry.layer, entry.parent))
             else:
                 self._attached.add(entry.path)

@@ -7,6 +7,7 @@ more tools that attach nested files, and nothing attached twice.
 from __future__ import annotations
 
 from foretold.dialects.schema import (
+    Continuation,
     Dialect,
     Envelope,
     Fallback,
@@ -123,7 +124,9 @@ V2_1_197 = Dialect(
         Placement((), "system", "system", 0),
     ),
     triggers=(Trigger("Read", "file_path"),),
+    races=True,  # both versions, with one large and one small file
     subagents_without=("Explore", "Plan"),
+    continuation=Continuation(why=""),  # seen by resuming 2.1.197
     types=(("managed", "Managed"), ("user", "User"), ("project", "Project"), ("local", "Local"), ("memory", "AutoMem")),
 )
 
@@ -169,6 +172,15 @@ V2_1_325 = V2_1_197._replace(
         Trigger("Bash", "command"),
     ),
     mention_missing=True,
+    continuation=Continuation(  # seen by resuming 2.1.325
+        start="files",
+        replaces="Instruction files were re-read when this session started; these differ from their earlier copies — "
+        "each replaces its earlier copy, and the instructions preamble above still applies:",
+        withdraws="Instruction files were re-read when this session started.",
+        gone="Instructions no longer present: {path}",
+        nested="changed",
+        why="",
+    ),
 )
 
 DIALECTS = (V2_1_197, V2_1_325)

@@ -81,22 +81,17 @@ def nested_blocks(entries: Sequence[Entry], nested: Nested, surroundings: Surrou
 def resumed_blocks(before: View, now: View) -> tuple[str, list[Block]]:
     """What a resumed conversation is told about its instructions, and in which of the words of `EFFECTS`.
 
-    Compared are the texts, not the heads that name the folder. # codex: codex-076, codex-110, codex-124
+    Compared are whole texts, with the head that names the folder, not the paths of files. # codex: codex-110, codex-124
+    The memory summary stays as it was, as a resumed 0.166.0 showed.
     """
     plan = now.dialect.continuation
     part = next(part for part in now.dialect.parts if part.place == "before-prompt")
-    (_, old), (head, new) = (_head_and_body(view, part) for view in (before, now))
+    old, new = ([slot.block.text for slot in view.slots if slot.place == part.place] for view in (before, now))
     if old == new:
-        return "same", []
-    if new is None:
+        return "same" if before.slots == now.slots else "kept", []
+    if not new:
         text = part.before.replace("{where}", "") + plan.withdraws + part.after
         return "withdrawn", [Block(part.role, "text", text)]
-    effect, said = ("added", "") if old is None else ("replaced", plan.replaces)
-    return effect, [Block(part.role, "text", head + said + new)]
-
-
-def _head_and_body(view: View, part: RequestPart) -> tuple[str, str | None]:
-    """What precedes the instructions in their part of a request, and they; None when there are none."""
-    head = _before(part, {entry.layer for entry in view.entries}, view.surroundings)
-    text = next((slot.block.text for slot in view.slots if slot.place == part.place), None)
-    return head, None if text is None else text.removeprefix(head)
+    effect, said = ("replaced", plan.replaces) if old else ("added", "")
+    head = _before(part, {entry.layer for entry in now.entries}, now.surroundings)
+    return effect, [Block(part.role, "text", head + said + text.removeprefix(head)) for text in new]

@@ -33,6 +33,7 @@ from foretold.proof.conform.stage import Stage
 from foretold.proof.probe.recipes import RECIPES, Recipe
 from foretold.proof.probe.run import Probe, ask_agent, first_option
 from foretold.proof.probe.segments import CUTS, PROSE, Segment, parts_of
+from foretold.sessions.catalog import find_homes, newest_first
 from foretold.storage.tree import Disk
 
 
@@ -150,10 +151,20 @@ def _fill_language(stage: Stage, recipe: Recipe) -> Case:
 def _requests(stage: Stage, recipe: Recipe, program: str) -> list[dict[str, object]]:
     """The requests of all runs of a case."""
     found: list[dict[str, object]] = []
-    for change in list_at(stage.case, "before"):
-        found += _one_run(stage, recipe, program, [], [])
-        stage.change(change.get("files", change))
-    return found + _one_run(stage, recipe, program, stage.strings("args"), _turns(stage.case))
+    earlier = list_at(stage.case, "before")
+    for position, run in enumerate([*earlier, stage.case]):
+        args = [] if earlier and not position else [_session_id(stage, word) for word in stage.strings("args")]
+        found += _one_run(stage, recipe, program, args, _turns(run))
+        stage.change(dict_at(run, "then_files"))
+    return found
+
+
+def _session_id(stage: Stage, word: str) -> str:
+    """A word of the command line, in which SESSION stands for the id of the session that an earlier run has made."""
+    if word != "SESSION":
+        return word
+    stored = newest_first(find_homes(stage.places["home"], {}), [str(stage.case["agent"])])
+    return stored[0].id if stored else word
 
 
 def _turns(case: Case) -> list[list[dict[str, object]]]:
