@@ -129,6 +129,7 @@ REASONS: dict[str, str] = {
     "shadowed": "another file takes its place",
     "start-only": "the agent reads such files only in the folder that it starts in, and above",
     "symlink-loop": "it is a link that leads back to itself",
+    "touched-outside": "the file that was touched is in neither the working directory nor an added one",
     "too-large": "it is larger than the agent reads",
     "unknown-user": "it names the home of a user that this machine does not know",
     "unreadable": "the file system refuses to read it",

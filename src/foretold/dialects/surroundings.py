@@ -66,6 +66,7 @@ class Surroundings(NamedTuple):
     markers: tuple[str, ...] = (".git",)  #: what the top folder of a project holds
     refusal: int = 0  #: the exit status with which the agent refuses to start here
     flat: bool = False  #: whether imports follow the text instead of standing in it
+    working: tuple[str, ...] = ()  #: the only folders whose files bring something when they are touched; empty = any
     store: str = ""  #: the folder in which the agent keeps one memory per file, whether or not it reads them now
 
 

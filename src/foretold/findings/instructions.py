@@ -211,8 +211,8 @@ RULES = (
         "note",
         what="files come in an order that the agent leaves open",
         why="The order may change from run to run, and with it which text comes last.",
-        example="Crush, which reads several names in random order",
-        fix="name the files one by one",
+        example="Crush reads several names in random order; in Claude Code, calls of one turn attach as each ends",
+        fix="name the files one by one, and let none rely on another that comes first",
     ),
     Rule(
         "outside-project",

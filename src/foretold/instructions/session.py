@@ -410,8 +410,19 @@ class Session:
         folders = folders_below(cwd, touched)
         return folders if through_links else [path for path in folders if is_inside(loader.tree.real(path), cwd)]
 
+    def _is_working(self, loader: Loader, touched: str) -> bool:
+        """Whether a file is in a folder that the agent works in, as its path is spelled and as it is real."""
+        working, real = loader.surroundings.working, loader.tree.real
+        folders = (*working, *map(real, working))
+        paths = (touched, real(touched))
+        return not working or all(any(is_inside(path, folder) for folder in folders) for path in paths)
+
     def _follow_touch(self, loader: Loader, touched: str) -> None:
         matching = self._rules.matching(touched)
+        if not self._is_working(loader, touched):
+            said = f"{touched} is outside the working directory and every added one (--add-dir, additionalDirectories)"
+            loader.skips += [Skip(rule.entry.path, "touched-outside", said, rule.entry.layer) for rule in matching]
+            return
         inside = set(self._folders(loader, touched, through_links=False))
         for source, folder in steps(loader.dialect.touch, loader.surroundings, touched):
             if source.base == "below":

@@ -76,6 +76,7 @@ def test_the_whole_world_of_an_empty_place(place):
         "prompt_follows": False,
         "git": None,
         "findings": (),
+        "working": (place.proj,),
         "store": f"{place.home}/.claude/projects/{slug(place.proj)}/memory",
     }
     assert approved("/x") is False

@@ -14,7 +14,7 @@ CASES = os.path.join(os.path.dirname(__file__), "..", "..", "conformance", "clau
 @pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 def test_files_that_come_back(version):
     cases = [case for case in read_cases(CASES) if case.get("kind") == "compaction_restore"]
-    assert len(cases) == 5
+    assert len(cases) == 6
     outcomes = [run_state_case({**case, "version": version}, KINDS) for case in cases]
     assert {outcome.status for outcome in outcomes} == {"passed"}, outcomes
 

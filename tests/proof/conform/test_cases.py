@@ -98,6 +98,7 @@ def test_a_filled_text_is_not_filled_again():
         ("text é", "text é".encode()),
         ("", b""),
         ({"b64": "/wA="}, b"\xff\x00"),
+        ({"hex": "efbbbf0a"}, b"\xef\xbb\xbf\n"),
         ({"json": {"a": "é"}}, '{"a": "é"}'.encode()),
         ({"head": "h", "text": "ab", "repeat": 3, "tail": "t"}, b"habababt"),
         ({"text": "x"}, b"x"),

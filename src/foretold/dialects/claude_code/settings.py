@@ -22,6 +22,7 @@ from foretold.dialects.settings_files import (
     parse_args,
     parse_json,
     read_json,
+    texts_of,
 )
 from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, find_git, join, walk_of
 from foretold.storage.tree import Fault, Tree
@@ -143,8 +144,29 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         prompt_follows=_prompt_follows(settings, request, git),
         git=git,
         findings=tuple(settings.findings),
+        working=(request.cwd, *added, *_added_by_settings(tree, settings, request, global_file, git)),
         store=memory,
     )
+
+
+def _added_by_settings(
+    tree: Tree, settings: LayeredSettings, request: LoadRequest, notes: str, git: Repository | None
+) -> list[str]:
+    """The folders of `permissions.additionalDirectories`; those of a project count once it is trusted.
+
+    Seen by asking 2.1.197 and 2.1.325: the file of a scope does not matter, a relative path is relative to cwd.
+    """
+    found: list[str] = []
+    for scope, value in settings.defined("permissions", "additionalDirectories"):
+        if scope.name == "project":
+            project = git.main if git else request.cwd
+            if dig(read_json(tree, notes, []), "projects", project, "hasTrustDialogAccepted") is not True:
+                continue
+        found += [
+            join(request.home, path[2:]) if path.startswith("~/") else join(request.cwd, path)
+            for path in texts_of(value)
+        ]
+    return found
 
 
 #: settings about commits and pull requests

@@ -181,19 +181,30 @@ NOW = 1_800_000_000_000
 
 
 def _restore(agent: StagedAgent, given: Answer) -> Answer:
-    """Which files come back. The model of the recording counted almost no tokens for any text."""
+    """Which files come back, each read again. The model of the recording counted almost no tokens for any text."""
     folder = agent.switch({}).directory or ""
     agent.places["{memdir}"] = folder.rstrip("/")
-    names, files = {}, []
+    names, files, wholes = {}, [], {}
     for each in list_at(given, "reads_in_order"):
         path = agent.text(each["name"])
         path = path if path.startswith("/") else f"{agent.cwd}/{path}"
         names[path] = str(each["name"])
-        files.append((path, "x" * int(each["chars"]), NOW - 1000 * int(each["mtime_age_s"])))
+        wholes[path], part = _read_text(each)
+        files.append((path, part, NOW - 1000 * int(each["mtime_age_s"])))
     never = loaded_again(agent.cwd, agent.text("{config}"), agent.stage.places["managed"], folder)
     form = compaction_rules(agent.name.partition("@")[2])
-    found = restore_files(reversed(files), form, cwd=agent.cwd, never=never, count=lambda _: 1)
+    found = restore_files(reversed(files), form, cwd=agent.cwd, never=never, count=lambda _: 1, text=wholes.get)
     return {"restored_in_order": [names[path] for path in found.paths]}
+
+
+def _read_text(read: Answer) -> tuple[str, str]:
+    """The text of a file, and what was read of it: all its characters, or some of its lines."""
+    if "chars" in read:
+        whole = "x" * int(str(read["chars"]))
+        return whole, whole
+    offset, limit, total = (int(str(read[key])) for key in ("offset", "limit", "total_lines"))
+    lines = [f"line {number}\n" for number in range(1, total + 1)]
+    return "".join(lines), "".join(lines[offset - 1 : offset - 1 + limit])
 
 
 KINDS: Kinds = {

@@ -93,6 +93,8 @@ def content_of(value: object) -> bytes:
         raise BadCase(f"not a file content: {value!r}")
     if "b64" in value:
         return base64.b64decode(value["b64"])
+    if "hex" in value:
+        return bytes.fromhex(value["hex"])
     if "json" in value:
         return json.dumps(value["json"], ensure_ascii=False).encode()
     text = value.get("head", "") + value.get("text", "") * value.get("repeat", 1) + value.get("tail", "")
