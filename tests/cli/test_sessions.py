@@ -133,6 +133,33 @@ def test_explain_says_what_a_session_was_told(home, capsys):
     assert "           -Old.\n           +New.\n" in out
 
 
+def test_explain_says_what_a_session_was_sent_again(home, capsys):
+    folder = home / "project"
+    (folder / "CLAUDE.md").write_text("Deploy by hand.\nNew.\n")
+    made = talk.Talk(cwd=str(folder)).user("hi")
+    paths = [f"{folder}/CLAUDE.md", f"{folder}/CLAUDE.local.md"]
+    texts = ["Deploy by hand.\nOld.", "Mine."]
+    rows = [{"path": path, "type": "Project", "content": text} for path, text in zip(paths, texts, strict=True)]
+    again = [{**rows[0], "content": "Deploy by hand.\nNew."}]
+    made.attaches(type="instructions", files=rows).says("ok").user("and?")
+    made.attaches(type="instructions", files=again, removed=paths[1:], changed=True).write(str(home))
+    words = ["explain", "--session", "1111", "--home", str(home)]
+    assert main(words) == 0
+    shown = capsys.readouterr().out.partition("Sent again")[2]
+    assert shown.startswith(" with prompt 2, ")
+    assert shown.replace("\n", " ", 1).partition(": ")[2] == (
+        "the model was sent a text that replaces the one before.\n  CLAUDE.md: replaced\n"
+        "           -Old.\n           +New.\n  CLAUDE.local.md: no longer applies\n"
+    )
+    assert main([*words, "--json"]) == 0
+    (sent,) = read_document(capsys.readouterr().out)["sent_again"]
+    assert (sent["prompt"], sent["effect"]) == (2, "replaced")
+    assert [list(file.values()) for file in sent["files"]] == [
+        [paths[0], again[0]["content"], texts[0]],
+        [paths[1], None, "Mine."],
+    ]
+
+
 @pytest.mark.parametrize("words", [["show", "1111", "--last", "-1"], ["list", "-n", "-5"], ["list", "-n", "x"]])
 def test_less_than_nothing_is_no_number(home, capsys, words):
     with pytest.raises(SystemExit, match="2"):

@@ -1,5 +1,6 @@
 """What a session was told, beside what the files say now."""
 
+import json
 import os
 
 from foretold.sessions.catalog import find_session, list_sessions
@@ -103,3 +104,78 @@ def test_a_folder_that_is_a_file_now_is_no_error(tmp_path):
     (tmp_path / "file").write_text("x")
     Talk(cwd=str(tmp_path / "file")).user("hi").write(homes.home)
     assert compare_instructions(list_sessions(homes)[0], homes).files == ()
+
+
+def sent(homes):
+    (stored,) = list_sessions(homes)
+    return compare_instructions(stored, homes).sent_again
+
+
+def test_claude_code_is_sent_files_that_differ_and_names_of_those_that_are_gone(tmp_path):
+    """As 2.1.325 records it when it resumes a session."""
+    folder, homes = place(tmp_path, **{"CLAUDE.md": "New.\n"})
+    one, two = (f"{folder}/{name}" for name in ("CLAUDE.md", "CLAUDE.local.md"))
+    talk = Talk(cwd=folder).user("hi").attaches(**start(folder, ("CLAUDE.md", "Old."), ("CLAUDE.local.md", "Mine.")))
+    later = {**start(folder, ("CLAUDE.md", "New.")), "removed": [two], "changed": True, "reason": "session_start"}
+    talk.says("ok").user("again").attaches(**later).says("ok").write(homes.home)
+    (found,) = sent(homes)
+    assert (found.prompt, found.effect) == (2, "replaced")
+    assert found.files == ((one, "New.", "Old."), (two, None, "Mine."))
+    assert states(folder, homes) == {"CLAUDE.md": ("same", 0)}
+    (tmp_path / "project" / "CLAUDE.local.md").write_text("Mine.")
+    assert states(folder, homes)["CLAUDE.local.md"] == ("not-seen", 0)
+
+
+def test_claude_code_is_sent_its_first_instructions_later(tmp_path):
+    folder, homes = place(tmp_path, **{"CLAUDE.md": "New.\n"})
+    talk = Talk(cwd=folder).user("hi").says("ok").user("again").attaches(**start(folder, ("CLAUDE.md", "New.")))
+    talk.write(homes.home)
+    assert [each[1:] for each in sent(homes)] == [(2, "added", ((f"{folder}/CLAUDE.md", "New.", None),))]
+
+
+HEAD = "# AGENTS.md instructions for {cwd}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
+REPLACE = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n"
+GONE = "The previously provided AGENTS.md instructions no longer apply."
+
+
+def write_rollout(folder, homes, *messages):
+    """A session of Codex with these messages of the user, one a second."""
+    name = "01a1ecea-6161-72c0-aa4d-6d80e08fadc0"
+    meta = {"id": name, "cwd": folder, "cli_version": "0.166.0", "timestamp": "2026-11-18T04:29:00.000Z"}
+    rows = [{"timestamp": "2026-11-18T04:29:00.000Z", "type": "session_meta", "payload": meta}]
+    for second, text in enumerate(messages, 1):
+        content = [{"type": "input_text", "text": text}]
+        payload = {"type": "message", "role": "user", "content": content}
+        time = f"2026-11-18T04:29:{second:02}.000Z"
+        rows.append({"timestamp": time, "type": "response_item", "payload": payload})
+    path = os.path.join(homes.home, f".codex/sessions/2026/11/18/rollout-2026-11-18T04-29-00-{name}.jsonl")
+    os.makedirs(os.path.dirname(path))
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def test_codex_is_sent_replacements(tmp_path):
+    folder, homes = place(tmp_path, **{"AGENTS.md": "Two.\n"})
+
+    def told(text):
+        return HEAD.format(cwd=folder, text=text)
+
+    context = "<environment_context>\n</environment_context>"
+    write_rollout(folder, homes, told("One."), context, "Hello", told(REPLACE + "Two."), context, "And now?", "Good")
+    (found,) = sent(homes)
+    assert found[1:] == (2, "replaced", (("", "Two.\n", "One.\n"),))
+    assert states(folder, homes) == {"AGENTS.md": ("same", 0)}
+
+
+def test_codex_is_told_that_nothing_applies_any_more(tmp_path):
+    folder, homes = place(tmp_path, **{"AGENTS.md": "One.\n"})
+    gone = HEAD.format(cwd="", text=GONE).replace(" for ", "")
+    again = HEAD.format(cwd=folder, text="Two.")
+    write_rollout(folder, homes, HEAD.format(cwd=folder, text="One."), "Hello", gone, "And now?")
+    assert [each[1:] for each in sent(homes)] == [(2, "withdrawn", (("", None, "One.\n"),))]
+    assert states(folder, homes) == {"AGENTS.md": ("not-seen", 0)}
+    os.remove(list_sessions(homes)[0].path)
+    os.removedirs(os.path.join(homes.home, ".codex/sessions/2026/11/18"))
+    os.makedirs(homes.home, exist_ok=True)
+    write_rollout(folder, homes, "Hello", again, "And now?", again, "Still?")
+    assert [each[1:] for each in sent(homes)] == [(2, "added", (("", "Two.\n", None),))]

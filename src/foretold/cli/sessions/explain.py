@@ -7,9 +7,11 @@ import os
 from foretold.cli.json import emit, findings_json
 from foretold.cli.output import Paint, plural, print_findings, printable
 from foretold.cli.sessions.options import period_of, stored_json
+from foretold.instructions.continuation import EFFECTS
 from foretold.sessions.catalog import find_homes, find_session
 from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen, SeenFile, compare_instructions
+from foretold.sessions.instructions_seen.events import SentAgain
 
 MOST_ROWS = 8
 PARTS = ("files", "loads", "compactions")
@@ -21,6 +23,9 @@ def explain_session(name: str, home: str | None, agent: str | None, *, as_json: 
     found = compare_instructions(stored, homes)
     if as_json:
         rows = {name: [dict(each._asdict()) for each in getattr(found, name)] for name in PARTS}
+        rows["sent_again"] = [
+            {**each._asdict(), "files": [dict(file._asdict()) for file in each.files]} for each in found.sent_again
+        ]
         emit("explain-session", {"session": stored_json(stored), **rows, "findings": findings_json(found.findings)})
     else:
         _print(found, Paint(found.stored.cwd or "/", homes.home))
@@ -46,6 +51,8 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
         print(paint.faint(paint.wrap(_sentence(file), 11)))
         for line in _changes(file):
             print(f"           {printable(line)[: paint.width - 11]}")
+    for sent in found.sent_again:
+        _print_sent(sent, paint)
     others = [finding for finding in found.findings if not finding.code.startswith("told-")]
     if others:
         print(f"\n{paint.bold('Damage')}: {plural(len(others), 'record')} of the transcript cannot be read")
@@ -53,18 +60,37 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
     if any(file.evidence == "time" for file in found.files):
         print()
         print(paint.wrap("This version records no instruction text: files are compared by when they were written.", 0))
+        if found.is_rebuilt:
+            said = f"When {stored.agent} resumes a session it makes the text anew, and says nothing about it."
+            print(paint.wrap(said, 0))
+
+
+def _print_sent(sent: SentAgain, paint: Paint) -> None:
+    """One moment at which the model was sent instructions again: when, how, and the lines that differ."""
+    when = ", ".join(filter(None, (f"with prompt {sent.prompt}", format_time(sent.time))))
+    print("\n" + paint.wrap(f"{paint.bold('Sent again')} {when}: {EFFECTS[sent.effect]}.", 0))
+    for file in sent.files:
+        state = "no longer applies" if file.text is None else "new" if file.before is None else "replaced"
+        print(f"  {paint.path(file.path) if file.path else 'all files, as one text'}: {state}")
+        if file.text is not None:
+            for line in _difference(file.before or "", file.text):
+                print(f"           {printable(line)[: paint.width - 11]}")
 
 
 def _changes(file: SeenFile) -> list[str]:
     """The lines that differ between an old copy and the file; not more than a few."""
     if file.state != "old-copy" or file.text is None or file.now is None or file.event == "read":
         return []
+    return _difference(file.text, file.now, only="+" if file.evidence == "together" else "")
+
+
+def _difference(old: str, new: str, only: str = "") -> list[str]:
+    """The lines that differ between two texts, or only those that begin like this; not more than a few."""
     from difflib import unified_diff
 
-    rows = [*unified_diff(file.text.strip().split("\n"), file.now.strip().split("\n"), n=0, lineterm="")][2:]
-    if file.evidence == "together":
-        rows = [row for row in rows if row.startswith("+")]
-    rows = [row for row in rows if not row.startswith("@@")]
+    before, after = (text.strip().split("\n") if text.strip() else [] for text in (old, new))
+    rows = [*unified_diff(before, after, n=0, lineterm="")][2:]
+    rows = [row for row in rows if not row.startswith("@@") and row.startswith(only)]
     more = [f"… and {len(rows) - MOST_ROWS:,} more lines"] if len(rows) > MOST_ROWS else []
     return rows[:MOST_ROWS] + more
 

@@ -5,7 +5,9 @@
    is unchanged if its text is part of that.
 2. Files that were loaded with a file that was read are lost at a compaction until such a file is read again.
 3. Files that a session starting now would load, and this one did not, are reported too.
-4. If the project has moved since, a file recorded under its old path is the one under the new path.
+4. What the model was sent again in the middle of the session counts: a new text, and that a file no longer applies.
+   An agent that reads its files for every request has no old copy.
+5. If the project has moved since, a file recorded under its old path is the one under the new path.
 """
 
 from __future__ import annotations
@@ -16,9 +18,16 @@ from foretold.errors import SessionFailed
 from foretold.instructions.load import load
 from foretold.instructions.view import View
 from foretold.sessions.formats.readers import reader_of
-from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent, read_events
+from foretold.sessions.instructions_seen.events import (
+    CompactionEvent,
+    Event,
+    InstructionText,
+    LoadEvent,
+    SentAgain,
+    read_events,
+)
 from foretold.sessions.model import Homes, StoredSession
-from foretold.sessions.relocate.moves import infer_move
+from foretold.sessions.relocate.moves import FolderMove, infer_move
 from foretold.storage.tree import open_regular
 from foretold.text.frontmatter import trim
 from foretold.types import Finding, NamedTuple
@@ -68,6 +77,8 @@ class InstructionsSeen(NamedTuple):
     loads: tuple[LoadEvent, ...]
     compactions: tuple[CompactionEvent, ...]
     findings: tuple[Finding, ...]
+    sent_again: tuple[SentAgain, ...] = ()
+    is_rebuilt: bool = False  #: whether the agent makes the text of its start anew whenever it resumes a session
 
 
 def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSeen:
@@ -75,10 +86,7 @@ def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSee
     damage: list[Finding] = []
     try:
         move = infer_move(reader_of(stored.agent).summarize(stored).cwd, stored.cwd)
-        events = [
-            event._replace(path=move.path(event.path)) if isinstance(event, InstructionText) else event
-            for event in read_events(stored, damage)
-        ]
+        events = [_relocate(event, move) for event in read_events(stored, damage)]
     except OSError as error:
         raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
     loads = tuple(event for event in events if isinstance(event, LoadEvent))
@@ -87,21 +95,38 @@ def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSee
     is_there = os.path.isabs(stored.cwd) and os.path.isdir(stored.cwd)
     view = load(stored.cwd, agent=agent, home=homes.home, env=homes.env) if is_there else None
     files = tuple(_compare(events, view, loads))
-    return InstructionsSeen(stored, files, loads, compactions, (*damage, *_findings(files)))
+    sent_again = tuple(event for event in events if isinstance(event, SentAgain))
+    rebuilt = view is not None and view.dialect.continuation.start == "rebuilt"
+    return InstructionsSeen(stored, files, loads, compactions, (*damage, *_findings(files)), sent_again, rebuilt)
+
+
+def _relocate(event: Event, move: FolderMove) -> Event:
+    """An event with the paths that its files have now."""
+    if isinstance(event, InstructionText):
+        return event._replace(path=move.path(event.path))
+    if isinstance(event, SentAgain):
+        return event._replace(files=tuple(file._replace(path=move.path(file.path)) for file in event.files))
+    return event
 
 
 def _compare(events: list[Event], view: View | None, loads: tuple[LoadEvent, ...]) -> list[SeenFile]:
     live: dict[str, InstructionText] = {}
     lost: dict[str, tuple[InstructionText, int]] = {}
+    has_start = False
     for event in events:
         if isinstance(event, InstructionText):
             live[event.path] = event
             lost.pop(event.path, None)
+        elif isinstance(event, SentAgain):
+            for file in event.files:
+                if file.text is None and file.path:  # the model was told that it no longer applies
+                    live.pop(file.path, None)
+                    has_start = True
         elif isinstance(event, CompactionEvent):
             for path in [path for path, seen in live.items() if seen.event == "read"]:
                 lost[path] = live.pop(path), event.number
     whole = live.pop("", None)
-    has_start = any(seen.event == "start" for seen in live.values())
+    has_start = has_start or bool(whole and not whole.text) or any(seen.event == "start" for seen in live.values())
     now = {entry.path: entry.text for entry in view.entries} if view else {}
     files = [_compare_text(seen, now) for seen in live.values()]
     files += [
@@ -111,13 +136,15 @@ def _compare(events: list[Event], view: View | None, loads: tuple[LoadEvent, ...
     for path, text in now.items():
         if path in known:
             continue
-        if whole:
+        if whole and whole.text:
             state = "same" if trim(text) in whole.text else "old-copy"
             files.append(_seen_file(whole._replace(path=path, event="start"), state, text, "together"))
         elif has_start:
             files.append(SeenFile(path, "not-seen", "start", None, _mtime(path), "text", now=text))
         else:
             files.append(_compare_time(path, text, loads))
+    if view and view.dialect.continuation.requests == "again":  # it has no copy: the next request reads them again
+        files = [file._replace(state="same") if file.evidence == "time" else file for file in files]
     urgency = list(PROBLEMS)
     return sorted(files, key=lambda file: (urgency.index(file.state) if file.state in PROBLEMS else 99, file.path))
 

@@ -6,22 +6,31 @@
 3. A process loads the files of the start once. A `last-prompt` record ends a process; what follows is a new one. In a
    running process, a compaction loads them again and drops the nested ones.
 4. Codex records the text of all AGENTS.md files as one message, as the model received it; a later message replaces an
-   earlier one. Which file a sentence came from is not recorded, so the event has no path.
+   earlier one, or says that it no longer applies. Which file a sentence came from is not recorded, so the event has no
+   path.
+5. What either of them sends after the start is an event of its own (`SentAgain`), with the prompt that it came with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foretold.dialects.codex import V0_166_0
+from foretold.sessions.formats.codex.records import CONTEXT
 from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import StoredSession
+from foretold.text.frontmatter import trim
 from foretold.types import Finding, NamedTuple
 
-#: how the message begins: now, and in earlier versions
-BEGINS = ("# AGENTS.md instructions for ", "<user_instructions>")
-ENDS = ("</INSTRUCTIONS>", "</user_instructions>")
+CODEX = V0_166_0.continuation  #: how it says that instructions are replaced, or no longer apply
+
+#: how the message begins, and the tags around its text: now, and in earlier versions
+FORMS = (
+    ("# AGENTS.md instructions", "<INSTRUCTIONS>", "</INSTRUCTIONS>"),
+    ("<user_instructions>", "<user_instructions>", "</user_instructions>"),
+)
 
 
 class InstructionText(NamedTuple):
@@ -49,7 +58,24 @@ class CompactionEvent(NamedTuple):
     trigger: str  #: manual, auto
 
 
-Event = InstructionText | LoadEvent | CompactionEvent
+class SentFile(NamedTuple):
+    """A file of instructions that were sent again."""
+
+    path: str  #: empty where the text of all files is recorded as one
+    text: str | None  #: None if it no longer applies
+    before: str | None  #: what the model had; None if it had none
+
+
+class SentAgain(NamedTuple):
+    """A moment at which the model was sent instructions again, after the start of the session."""
+
+    time: float | None
+    prompt: int  #: the number of the prompt that it came with, from 1
+    effect: str  #: added, replaced or withdrawn, as in `foretold.instructions.continuation`
+    files: tuple[SentFile, ...]
+
+
+Event = InstructionText | LoadEvent | CompactionEvent | SentAgain
 
 
 def read_events(stored: StoredSession, findings: list[Finding]) -> Iterator[Event]:
@@ -62,13 +88,15 @@ def read_events(stored: StoredSession, findings: list[Finding]) -> Iterator[Even
 
 
 def _read_claude(stored: StoredSession, findings: list[Finding]) -> Iterator[Event]:
-    is_new, is_first, count = True, True, 0
+    is_new, is_first, count, prompts = True, True, 0, 0
+    known: dict[str, str] = {}
     for record in records_of(stored.path, findings=findings):
         value = record.value
         if value.get("isSidechain"):
             continue
         kind, time = value.get("type"), parse_time(value.get("timestamp"))
         is_typed = isinstance(object_at(value, "message").get("content"), str) and not value.get("isMeta")
+        prompts += kind == "user" and is_typed
         if kind == "user" and is_new and is_typed:
             yield LoadEvent(time, "start" if is_first else "resume")
             is_new = is_first = False
@@ -79,7 +107,27 @@ def _read_claude(stored: StoredSession, findings: list[Finding]) -> Iterator[Eve
             yield CompactionEvent(count, time, str(object_at(value, "compactMetadata").get("trigger", "")))
             yield LoadEvent(time, "compact")
         elif kind == "attachment":
-            yield from _read_attachment(object_at(value, "attachment"), time)
+            attachment = object_at(value, "attachment")
+            texts = list(_read_attachment(attachment, time))
+            yield from texts
+            if attachment.get("type") == "instructions":
+                yield from _find_resent(attachment, texts, known, time, prompts)
+
+
+def _find_resent(
+    attachment: Json, texts: list[InstructionText], known: dict[str, str], time: float | None, prompt: int
+) -> Iterator[SentAgain]:
+    """What Claude Code sent again: files that differ from their earlier copies, and those that are gone."""
+    had_any = bool(known)
+    removed = [path for path in list_at(attachment, "removed") if isinstance(path, str)]
+    files = [SentFile(each.path, each.text, known.get(each.path)) for each in texts]
+    files += [SentFile(path, None, known.get(path)) for path in removed]
+    known.update({each.path: each.text for each in texts})
+    for path in removed:
+        known.pop(path, None)
+    if files and (attachment.get("changed") or (prompt > 1 and not had_any)):
+        effect = "replaced" if attachment.get("changed") and texts else "added" if texts else "withdrawn"
+        yield SentAgain(time, prompt, effect, tuple(files))
 
 
 def _read_attachment(attachment: Json, time: float | None) -> Iterator[InstructionText]:
@@ -96,7 +144,8 @@ def _read_attachment(attachment: Json, time: float | None) -> Iterator[Instructi
 
 
 def _read_codex(stored: StoredSession, findings: list[Finding]) -> Iterator[Event]:
-    count = 0
+    count = prompts = 0
+    last: str | None = None
     with readable(stored.path, findings) as path:
         for record in records_of(path, findings=findings) if path else ():
             time, payload = parse_time(record.value.get("timestamp")), record.value.get("payload")
@@ -107,16 +156,24 @@ def _read_codex(stored: StoredSession, findings: list[Finding]) -> Iterator[Even
                 count += 1
                 yield CompactionEvent(count, time, "")
             elif kind == "response_item" and isinstance(payload, dict) and payload.get("role") == "user":
-                for text in _texts(payload.get("content")):
-                    yield InstructionText("", text, time, "start")
+                texts = [text_at(part, "text") for part in list_at(payload, "content")]
+                told = [told for text in texts if (told := _instructions_in(text)) is not None]
+                prompts += not told and any(text and not text.startswith(CONTEXT) for text in texts)
+                for text, effect in told:
+                    yield InstructionText("", text or "", time, "start")
+                    if prompts and text != last:
+                        yield SentAgain(time, prompts + 1, effect, (SentFile("", text, last),))
+                    last = text
 
 
-def _texts(content: object) -> list[str]:
-    """The instruction text of a message."""
-    found = []
-    for part in content if isinstance(content, list) else ():
-        text = text_at(part, "text")
-        if text.startswith(BEGINS):
-            end = max(text.rfind(mark) for mark in ENDS)
-            found.append(text[text.find(">") + 1 : end if end >= 0 else len(text)])
-    return found
+def _instructions_in(message: str) -> tuple[str | None, str] | None:
+    """The instructions of a message (None if it withdraws them), and what it does; None if it has none."""
+    for begin, opened, closed in FORMS:
+        if message.startswith(begin) and opened in message:
+            text = message.partition(opened)[2].rpartition(closed)[0] or message.partition(opened)[2]
+            if trim(text) == CODEX.withdraws:
+                return None, "withdrawn"
+            body = text.removeprefix("\n")
+            is_new = body.startswith(CODEX.replaces)
+            return body.removeprefix(CODEX.replaces), "replaced" if is_new else "added"
+    return None
