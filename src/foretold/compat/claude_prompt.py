@@ -344,24 +344,31 @@ def _notes(tree: Tree, folder: str, below: str) -> list[Memory]:
 COMMITS = 5
 
 
-def env_block(found: Environment, git: GitStatus | None = None) -> str:
-    """The block of an environment.
+#: keys whose values are on lines of their own
+ON_LINES = ("Git status", "Recent commits")
+
+
+def env_values(found: Environment, git: GitStatus | None = None) -> dict[str, str]:
+    """The lines of an environment's block, as keys and values; what is not known is not there."""
+    values = {"Working directory": found.cwd, "Is directory a git repo": "Yes" if found.is_git else "No"}
+    if found.is_git and git is not None:
+        values |= {"Git branch": git.branch, "Git status": (git.status or "").rstrip() or "(clean)"}
+        values["Recent commits"] = "\n".join(git.commits.split("\n")[:COMMITS])
+    values["Additional working directories"] = ", ".join(found.additional)
+    model = found.model
+    values |= {"Platform": found.platform, "OS Version": found.os_version}
+    values |= {"Model": f"{model.name} ({model.id})" if model.name else model.id, "Knowledge cutoff": model.cutoff}
+    return {key: value for key, value in values.items() if value}
+
+
+def env_block(found: Environment | Mapping[str, str], git: GitStatus | None = None) -> str:
+    """The block of an environment, or of its keys and values.
 
     >>> from foretold.context.environment import Environment, ModelIdentity
     >>> model = ModelIdentity("claude-haiku-4-5", "Haiku 4.5", "February 2025", "Claude Haiku 4.5")
     >>> env_block(Environment("/repo", False, False, (), "linux", "bash", "Linux 6.1", model)).split("\\n")[:3]
     ['<env>', 'Working directory: /repo', 'Is directory a git repo: No']
     """
-    lines = [f"Working directory: {found.cwd}", f"Is directory a git repo: {'Yes' if found.is_git else 'No'}"]
-    if found.is_git and git is not None:
-        status = (git.status or "").rstrip() or "(clean)"
-        lines += [f"Git branch: {git.branch}", f"Git status:\n{status}"]
-        commits = git.commits.split("\n")[:COMMITS]
-        lines += [f"Recent commits:\n{chr(10).join(commits)}"] if git.commits else []
-    if found.additional:
-        lines.append(f"Additional working directories: {', '.join(found.additional)}")
-    lines += [f"Platform: {found.platform}", f"OS Version: {found.os_version}"]
-    model = found.model
-    lines.append(f"Model: {model.name} ({model.id})" if model.name else f"Model: {model.id}")
-    lines += [f"Knowledge cutoff: {model.cutoff}"] if model.cutoff else []
+    values = found if isinstance(found, Mapping) else env_values(found, git)
+    lines = [f"{key}:\n{value}" if key in ON_LINES else f"{key}: {value}" for key, value in values.items()]
     return "\n".join(("<env>", *(line.replace("</env>", "/env>") for line in lines), "</env>"))

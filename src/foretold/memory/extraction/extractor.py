@@ -179,8 +179,9 @@ class Extractor:
         team = self.memories.team.path if self.team and self.memories.team is not None else ""
         more = len(notes) - len(listed)
         own = self.memories.own
-        how = {"into": self.into, "flat": own.flat}
-        prompt = extraction_prompt(own.path, listed, team=team, today=today, begins=begins, more=more, **how)
+        prompt = extraction_prompt(
+            own.path, listed, team=team, today=today, begins=begins, more=more, into=self.into, flat=own.flat
+        )
         if can_fork(request):
             return fork_request(request, prompt)
         return own_request(digest_conversation(said, new), prompt)

@@ -33,12 +33,15 @@ from foretold.storage.digest import digest_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import TypeGuard
+    from collections.abc import Mapping
+    from typing import Protocol, TypeGuard
 
-    from foretold.memory.extraction.tools import MemoryTools
     from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.note import Memory
-    from foretold.models.protocol import Model
+    from foretold.models.protocol import Model, Reply
+
+    class ToolRunner(Protocol):
+        def run(self, call: Mapping[str, object]) -> dict[str, object]: ...
 
 
 ROUNDS = 8
@@ -117,17 +120,17 @@ def own_request(text: str, prompt: str) -> ModelRequest:
     return ModelRequest((SYSTEM,), ({"role": "user", "content": content},), OWN_TOOLS)
 
 
-def run_calls(model: Model, request: ModelRequest, tools: MemoryTools, rounds: int, used: list[Usage]) -> bool:
-    """Ask, and run calls; whether the model came to an end. The usage of every reply is added to `used`."""
+def run_calls(model: Model, request: ModelRequest, tools: ToolRunner, rounds: int, used: list[Usage]) -> Reply | None:
+    """Ask, and run calls; the reply with which the model ended, if it did. Every reply's usage is added to `used`."""
     for _ in range(rounds):
         reply = model.reply(request)
         used.append(reply.usage)
         if not reply.calls:
-            return True
+            return reply
         results = [tools.run(call) for call in reply.calls]
         asked: dict[str, object] = {"role": "assistant", "content": list(reply.content)}
         request = request._replace(messages=(*request.messages, asked, {"role": "user", "content": results}))
-    return False
+    return None
 
 
 def digest_conversation(said: Sequence[TranscriptPiece], new: int = 0) -> str:

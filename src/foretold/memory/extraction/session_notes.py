@@ -107,13 +107,7 @@ class SessionNotes:
 
     def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
         """Whether notes should be written now; `is_end`: the model has just replied without using a tool."""
-        covers = self.covers  # none of a conversation that was rewound to before that
-        known = next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
-        tokens = [estimate_tokens(each.text) for each in said]
-        if not known and sum(tokens) < self.thresholds.begin:
-            return False
-        calls = sum(each.origin == "tool" for each in said[known:])
-        return sum(tokens[known:]) >= self.thresholds.tokens and (is_end or calls >= self.thresholds.tool_calls)
+        return are_notes_due(said, self.thresholds, covers=self.covers, is_end=is_end)
 
     def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate:
         """Let a model write the notes, continuing a request that ends with its answer."""
@@ -158,6 +152,19 @@ class SessionNotes:
                 self._folder.create(self._file, data)
             return now == before
         return False
+
+
+def are_notes_due(said: Sequence[TranscriptPiece], thresholds: Thresholds, *, covers: str, is_end: bool) -> bool:
+    """Whether notes should be written now, if the last ones cover the conversation up to a message.
+
+    A conversation that was rewound to before that message has none.
+    """
+    known = next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
+    tokens = [estimate_tokens(each.text) for each in said]
+    if not known and sum(tokens) < thresholds.begin:
+        return False
+    calls = sum(each.origin == "tool" for each in said[known:])
+    return sum(tokens[known:]) >= thresholds.tokens and (is_end or calls >= thresholds.tool_calls)
 
 
 def _ask(model: Model, request: ModelRequest) -> tuple[str, Usage]:
