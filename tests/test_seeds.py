@@ -134,7 +134,9 @@ def options_of(target):
     for name, parameter in inspect.signature(target).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             try:
-                hint = typing.get_type_hints(inspect.unwrap(target))[name]
+                hint = typing.get_type_hints(target.__init__ if inspect.isclass(target) else inspect.unwrap(target))[
+                    name
+                ]
             except NameError:
                 return None
             (kind,) = typing.get_args(hint) or (hint,)
