@@ -55,3 +55,17 @@ def test_forks_are_told_by_what_they_repeat(tmp_path):
     path = house.write(f"{home}/.claude/projects/-p/{house.name_of(2)}.jsonl", house.lines(records))
     fork = first._replace(id=house.name_of(2), path=path, started=2.0, size=os.path.getsize(path))
     assert find_repeated([fork, first._replace(started=1.0)]) == {path: len(house.lines(records[:8]))}
+
+
+def test_a_session_in_a_folder_of_its_own(tmp_path):
+    """With all that lies in that folder; what else is in the folder above belongs to no session."""
+    home = str(tmp_path / "home")
+    talk = house.lines(house.talk("mine", 1))
+    house.write(f"{home}/.claude/sessions/mine/transcript.jsonl", talk)
+    house.write(f"{home}/.claude/sessions/mine/tool-results/1.txt", b"x" * 10)
+    house.write(f"{home}/.claude/sessions/4711.json", b"y" * 20)
+    assert {(use.session, use.kind, use.size) for use in measure_usage(house.homes(home))} == {
+        ("mine", "transcripts", len(talk)),
+        ("mine", "tool results", 10),
+        ("", "other", 20),
+    }

@@ -48,7 +48,7 @@ AGENT_FILES = {
             ("todos", "todos", "tasks"),
             ("debug logs", "debug"),
             ("shell snapshots", "shell-snapshots"),
-            ("other", "session-env", "paste-cache", "backups", "history.jsonl"),
+            ("other", "session-env", "paste-cache", "backups", "history.jsonl", "sessions"),
             ("memories and rest", "projects"),
         ),
         has_copied_forks=True,
