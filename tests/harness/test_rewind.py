@@ -129,3 +129,19 @@ def test_the_command_finds_the_checkpoints(place, version):
     agent.close()
     found = find_session(agent.options.homes, agent.session)
     assert [snapshot.message for snapshot in found.snapshots] == [first.id, second.id]
+
+
+def test_the_text_of_a_dry_run_says_that_nothing_was_changed(place):
+    path = place.write("proj/a.txt", "one\n")
+    agent = harness(place, [("Write", {"file_path": path, "content": "two\n"}), "Written."], memory=False)
+    turn = agent.prompt("Write it.")
+    said = agent.rewind(turn.id).text.split("\n")
+    assert (said[0], said[2:]) == (
+        "would go back to before: Write it.",
+        [f"write: {path}", "nothing was changed; pass dry_run=False to do it"],
+    )
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == "two\n"
+    done = agent.rewind(turn.id, dry_run=False)
+    assert done.text.split("\n")[0] == "went back to before: Write it."
+    assert done.text.endswith(f"foretold files undo {done.undo} brings the files back")

@@ -120,6 +120,7 @@ def load_conversation(harness: Harness, records: Sequence[Json] | None = None) -
     harness.history = open_history(harness, everything)
     harness.system_prompt.forget()
     harness.system_prompt.resume(chain)
+    harness.listings.resume(chain, everything)
     harness.used = usage_of(chain)
     return harness.reload_messages(said)
 
@@ -149,6 +150,30 @@ class Rewound(NamedTuple):
     files: RestorePlan | None = None  #: changes of files, and what prevents them
     undo: str = ""  #: brings the files back: `foretold files undo ID`
     is_done: bool = False
+
+    @property
+    def text(self) -> str:
+        """What was done, or would be, in a few lines for a person.
+
+        >>> print(Rewound("4d1f", "Raise the limit.", ("4d1f", "5e20")).text)
+        would go back to before: Raise the limit.
+        2 records would no longer be part of it
+        nothing was changed; pass dry_run=False to do it
+        """
+        is_done, count = self.is_done, len(self.dropped)
+        lines = [f"{'went' if is_done else 'would go'} back to before: {self.prompt}"]
+        if count:
+            lines.append(
+                f"{count} records {'are' if is_done else 'would'} no longer {'' if is_done else 'be '}part of it"
+            )
+        plan = self.files
+        lines += [f"{change.action}: {change.path}" for change in (plan.changes if plan else ())]
+        lines += [f"problem: {each.path}: {each.message}" for each in (plan.problems if plan else ())]
+        if not is_done:
+            lines.append("nothing was changed; pass dry_run=False to do it")
+        elif self.undo:
+            lines.append(f"foretold files undo {self.undo} brings the files back")
+        return "\n".join(lines)
 
 
 def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, conversation: bool) -> Rewound:
