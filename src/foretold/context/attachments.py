@@ -183,8 +183,9 @@ def _json(value: object) -> str:
 
 #: types whose texts are those of a resumed transcript
 _AS_STORED = frozenset(
-    "agent_listing_delta agent_mention date date_change deferred_tools_delta directory hook_additional_context"
-    " hook_success mcp_instructions_delta model nested_memory skill_listing total_tokens_reminder".split()
+    "agent_listing_delta agent_mention critical_system_reminder date date_change deferred_tools_delta directory"
+    " hook_additional_context hook_success mcp_instructions_delta model nested_memory skill_listing"
+    " total_tokens_reminder".split()
 )
 _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "at_mention_reference": _too_large,

@@ -4,7 +4,9 @@
    stays the same to the byte and a provider's cache of it stays valid. Without a change nothing is attached.
 2. An agent is `- name: description (Tools: …)`, sorted by name without regard to case. A skill is
    `- name: description - when to use it`, cut at 1,536 characters; a skill that is gone is not mentioned.
-3. After a compaction the skills are listed again (`forget("skills")`).
+3. A server whose instructions have changed is listed again (ours).
+4. After a compaction the skills are listed again (`forget("skills")`).
+5. What a stored conversation has listed is taken from its records (`resume`), so that nothing is listed twice.
 
 Recorded, except for when tools and servers that go away are mentioned: a server that ended was not (ours).
 """
@@ -14,9 +16,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from foretold.context.attachments import TurnAttachment
+from foretold.sessions.formats.fields import list_at
 from foretold.types import NamedTuple
 
 LONGEST_DESCRIPTION = 1_536
+#: type of a record -> what it lists, and its fields for what is new and what is gone
+RECORDED = {
+    "agent_listing_delta": ("agents", "addedTypes", "removedTypes"),
+    "deferred_tools_delta": ("tools", "addedNames", "removedNames"),
+    "mcp_instructions_delta": ("servers", "addedNames", "removedNames"),
+    "skill_listing": ("skills", "names", ""),
+}
 
 
 class Agent(NamedTuple):
@@ -41,6 +51,8 @@ class Skill(NamedTuple):
     name: str
     description: str
     when: str = ""
+    text: str = ""  #: what it teaches, for a harness whose model may ask for it
+    folder: str = ""  #: where its files are
 
     @property
     def line(self) -> str:
@@ -65,15 +77,48 @@ class Listings:
     ['rev']
     """
 
-    __slots__ = ("_listed",)
+    __slots__ = ("_blocks", "_listed")
 
     def __init__(self) -> None:
         self._listed: dict[str, list[str]] = {}
+        self._blocks: dict[str, str] = {}  #: what was said of each server
+
+    def resume(self, attachments: Iterable[Mapping[str, object]]) -> None:
+        """Take what was listed from the attachments of a conversation, in their order.
+
+        >>> listings = Listings()
+        >>> listings.resume([{"type": "deferred_tools_delta", "addedNames": ["Paint"], "removedNames": []}])
+        >>> listings.tools(["Paint", "Draw"]).fields["addedNames"]
+        ['Draw']
+        """
+        for given in attachments:
+            if (keys := RECORDED.get(str(given.get("type")))) is None:
+                continue
+            kind, added, removed = keys
+            gone, new = ([str(name) for name in list_at(given, key)] for key in (removed, added))
+            known = [name for name in self._listed.get(kind, []) if name not in gone and name not in new]
+            self._listed[kind] = [*known, *new]
+            if kind == "servers":
+                blocks = map(str, list_at(given, "addedBlocks"))
+                self._blocks |= dict(zip(new, blocks, strict=False))
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """What was listed of agents, skills, tools or servers."""
+        return tuple(self._listed.get(kind, ()))
+
+    def copy(self) -> Listings:
+        """The listings of a fork."""
+        other = Listings()
+        other._listed = {kind: list(names) for kind, names in self._listed.items()}
+        other._blocks = dict(self._blocks)
+        return other
 
     def forget(self, kind: str | None = None) -> None:
         """Start over with agents, skills, tools or servers; with all of them if none is named."""
         for each in [kind] if kind else list(self._listed):
             self._listed.pop(each, None)
+        if kind in (None, "servers"):
+            self._blocks.clear()
 
     def _find_changes(self, kind: str, names: list[str]) -> tuple[list[str], list[str], bool]:
         before = self._listed.get(kind)
@@ -112,9 +157,11 @@ class Listings:
     def servers(self, instructions: Mapping[str, str]) -> TurnAttachment | None:
         """The MCP servers that are connected now, with their instructions; those without any do not count."""
         said = {name: text for name, text in instructions.items() if text}
+        blocks = {name: f"## {name}\n{text}" for name, text in said.items()}
         added, gone, _ = self._find_changes("servers", list(said))
-        blocks = [f"## {name}\n{said[name]}" for name in added]
-        fields = {"addedNames": added, "addedBlocks": blocks, "removedNames": gone}
+        added = [name for name in said if name in added or self._blocks.get(name) != blocks[name]]
+        self._blocks = blocks
+        fields = {"addedNames": added, "addedBlocks": [blocks[name] for name in added], "removedNames": gone}
         return TurnAttachment("mcp_instructions_delta", fields) if added or gone else None
 
 

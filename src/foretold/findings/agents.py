@@ -6,6 +6,14 @@ from foretold.findings.registry import Rule
 
 RULES = (
     Rule(
+        "agent-model-unknown",
+        "note",
+        what="an agent asks for a model that the harness does not have; it gets that of the conversation",
+        why="The subagent may cost more, or know less, than its author meant.",
+        example="model: haiku",
+        fix="give the harness `models={NAME: MODEL}`",
+    ),
+    Rule(
         "command-gone",
         "error",
         what="an agent is to start foretold with a program that does not exist",
@@ -20,6 +28,14 @@ RULES = (
         why="An agent starts it in the folder of a project: the author of a cloned repository can run code as you.",
         example="python3 -m foretold hook Stop",
         fix="run `foretold doctor --fix`, or write the whole path of the program, or `python3 -I -m foretold`",
+    ),
+    Rule(
+        "definition-ignored",
+        "warning",
+        what="a file that should define an agent or a skill is not used by a harness",
+        why="The model can neither start the agent nor ask for the skill.",
+        example=".claude/agents/reviewer.md without a description",
+        fix="read the message; an agent needs `name` and `description` in its frontmatter",
     ),
     Rule(
         "hook-failed",
@@ -108,6 +124,14 @@ RULES = (
         why="The turn ends without an answer.",
         example="a reply cut off by a content filter",
         fix="ask again; the message says why it stopped",
+    ),
+    Rule(
+        "server-instructions-cut",
+        "note",
+        what="the instructions of an MCP server are longer than the agent sends",
+        why="The model does not get their end.",
+        example="a server with a manual of 5,000 characters",
+        fix="shorten them; 2.1.325 sends 4,096 characters",
     ),
     Rule(
         "server-package-missing",

@@ -1,8 +1,10 @@
 """What is attached to a prompt or to the results of tools, and what of the instructions was not loaded.
 
-1. To a prompt: the files that it mentions, the instructions for those files, files that another process changed,
-   memories that it is about, and the part of its context that the conversation does not have yet.
-2. To results of tools: the instructions for the files they touched, and files that another process changed.
+1. To a prompt: the files that it mentions, the instructions for those files, files that another process changed, lists
+   of what the model may use (`listings`), skills and memories that it is about, and the part of its context that the
+   conversation does not have yet.
+2. To results of tools: the instructions for the files they touched, files that another process changed, and what is
+   new in those lists.
 3. Instructions that came with a file are known to the read state: when they change, that is reported.
 4. Recalled memories come as a hook of the prompt would inject them, quoted (`memory.recall.render`), each once.
 5. A mention that is not attached is a finding, and so is every instruction file that was skipped unexpectedly.
@@ -58,6 +60,7 @@ class AttachmentCollector:
 
     def __init__(self, harness: Harness) -> None:
         self.instructions, self.state, self.system_prompt = harness.instructions, harness.state, harness.system_prompt
+        self.listings = harness.listings
         self.memory, self.add_finding = harness.memory if harness.options.recall else None, harness.add_finding
         self._recalled: set[tuple[str, str, str]] = set()
 
@@ -65,13 +68,17 @@ class AttachmentCollector:
         """What a prompt brings along."""
         files = self._mentions(text)
         first, last = self.system_prompt.attachments()
+        self.listings.look_again()
+        listed, ranked = self.listings.attachments(), self.listings.ranked(text)
         nested = self._nested(self.instructions.prompt(text))
-        return [*files, *first, *nested, *changed_attachments(self.state), *self._memories(text), *last]
+        changed = changed_attachments(self.state)
+        return [*files, *first, *listed, *nested, *changed, *ranked, *self._memories(text), *last]
 
     def for_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[TurnAttachment]:
         """What the results of one answer's calls bring along."""
         used = [Call(str(call["name"]), object_at(call, "input"), error_of(result)) for call, result in calls]
-        return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
+        nested = self._nested(self.instructions.use(used))
+        return [*nested, *changed_attachments(self.state), *self.listings.attachments()]
 
     def forget(self) -> None:
         """A compaction has dropped what was recalled."""

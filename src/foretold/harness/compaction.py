@@ -150,7 +150,8 @@ def _restart(harness: Harness, files: Sequence[str], *, is_pending: bool) -> Non
         harness.state.attached(path)
     harness.system_prompt.forget()
     harness.attachments.forget()
+    harness.listings.forget()
     if is_pending:
         first, last = harness.system_prompt.attachments()
-        harness.recorder.attach([*first, *last])
+        harness.recorder.attach([*first, *harness.listings.attachments(), *last])
     harness.reload_messages()

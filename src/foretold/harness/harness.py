@@ -8,26 +8,22 @@
 2. A turn is `turn.TurnRunner`; compaction and resuming, with rewinding, have modules of their own.
 3. What was not loaded, not attached, torn, refused or broken is in `findings`. Nothing of it raises.
 4. A conversation is stored in Claude Code's format; `claude --resume` resumes it.
-5. A subagent begins with nothing: it has its own messages, read state and surroundings, and gets the instructions
-   unless its name or the caller says otherwise. It neither recalls nor extracts. Its transcript lies where the agent
-   keeps those of subagents. What it changes is in the file history of the conversation that it works for, so a rewind
-   brings it back. (Claude Code does not record that.)
+5. A subagent begins with nothing (`subagents`); the model may start one itself, ask for skills and for tools that are
+   only named, if the options say so (`listings`).
 6. A fork begins with all of it: the same messages, the same objects, and a clone of what is known of files and was
    attached. It is a separate session, in a separate file (`sessions.fork`).
 """
 
 from __future__ import annotations
 
-import json
 import os
-import uuid
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.harness.attachments import AttachmentCollector, skip_findings
 from foretold.harness.events import CompactEvent, Turn, TurnEndEvent
+from foretold.harness.listings import ListingCollector
 from foretold.harness.messages import Dialogue, messages_of_records
 from foretold.harness.options import (
     check_prompt,
@@ -45,18 +41,19 @@ from foretold.harness.transcript import TranscriptRecorder
 from foretold.harness.turn import TurnRunner
 from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.sessions.formats.claude.reader import session_id
-from foretold.sessions.transcript.writer import new_session, subagent_path, transcript_path
-from foretold.storage.tree import open_regular
+from foretold.sessions.transcript.writer import new_session, transcript_path
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from foretold.dialects.claude_code.agents import AgentType
     from foretold.files.history.history import FileHistory
     from foretold.files.read_state.state import ReadState
     from foretold.harness.events import Event
     from foretold.harness.options import Options, ResolvedOptions
     from foretold.harness.resume import Prompt, Rewound
+    from foretold.harness.subagents import SubagentRun
     from foretold.harness.tools.base import Result, Tool, ToolContext
     from foretold.instructions.session import Session
     from foretold.models.protocol import Model
@@ -100,7 +97,8 @@ class Harness:
     def _open(
         self, options: ResolvedOptions, path: str, instructions: Session | None = None, state: ReadState | None = None
     ) -> None:
-        self.options, self.path = options, path
+        self.options, self.path, self.root_path = options, path, path
+        self.depth, self.agent_id = 0, ""  #: of a subagent: how far below the session, and its name
         self.session = session_id(path)
         self.model, self.clock = options.model, options.clock
         self.extractor, self.notes = options.extractor, options.notes
@@ -114,6 +112,7 @@ class Harness:
         self.memory = open_memory(options, self.agent, self.add_finding)
         self.attribution = open_attribution(options, self.agent)
         self.state = state or make_read_state(options)
+        self.listings = ListingCollector(self)
         self.system_prompt = SystemPrompt(self)
         self.attachments = AttachmentCollector(self)
         self.recorder = TranscriptRecorder(self, path)
@@ -122,7 +121,8 @@ class Harness:
         self.last: tuple[ModelRequest, Reply] | None = None  #: the last request and the answer to it
         self._tool_context: ToolContext | None = None
         self._turn: Generator[Event, None, None] | None = None
-        self._editing = ""
+        self._editing, self._call = "", ""  #: the record of the call that runs, and its id
+        self._own_tools: dict[str, Tool] = {}
         for finding in (*view.findings, *skip_findings(view)):
             self.add_finding(finding)
 
@@ -161,13 +161,25 @@ class Harness:
         return done
 
     @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools that the model may use."""
+    def base_tools(self) -> tuple[Tool, ...]:
+        """The tools that were given, or ours."""
         if self.options.tools is not None:
             return self.options.tools
         from foretold.harness.tools.registry import DEFAULT_TOOLS
 
         return DEFAULT_TOOLS
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that the model may use: those, what agents, skills and deferred tools bring, and what is loaded."""
+        from foretold.harness.subagents import conversation_tools
+
+        if not self._own_tools:
+            self._own_tools = conversation_tools(self)
+        named = {tool.name for tool in self.base_tools}
+        own = (tool for name, tool in self._own_tools.items() if name not in named)
+        deferred = self.listings.deferred if self.listings.loaded else {}
+        return (*self.base_tools, *own, *(deferred[name] for name in self.listings.loaded if name in deferred))
 
     @property
     def tool_definitions(self) -> tuple[dict[str, object], ...]:
@@ -192,9 +204,15 @@ class Harness:
     def use(self, call: Mapping[str, object]) -> Result:
         """Run a tool, as a `tool_use` block asks."""
         from foretold.harness.memory import guard_memory
+        from foretold.harness.tools.base import failure
         from foretold.harness.tools.registry import run_tool
 
-        self._editing = self.recorder.written.get(str(call.get("id")), "")
+        self._call, name = str(call.get("id")), str(call.get("name"))
+        self._editing = self.recorder.written.get(self._call, "")
+        if name in self.listings.deferred and name not in self.listings.loaded:
+            from foretold.harness.tools.tool_search import NOT_LOADED
+
+            return failure(NOT_LOADED.format(name=name), is_tagged=True)
         result = guard_memory(self, call, lambda: run_tool(self.tool_context, self.tools, call))
         if result.fault:
             self.add_finding(Finding(self.path, None, "tool-failed", result.fault))
@@ -234,31 +252,15 @@ class Harness:
         self, prompt: str, *, name: str = "", instructions: bool | None = None, tools: Sequence[Tool] | None = None
     ) -> Turn:
         """Run a prompt in a new conversation, with the instructions or without; its turn."""
-        check_prompt(prompt)
-        agent_id = uuid.uuid4().hex[:17]
-        given = self.options._replace(
-            tools=self.options.tools if tools is None else tuple(tools),
-            permission=self.tool_context.permission,
-            extractor=None,
-            notes=None,
-            recall=False,
-            memory=self.memory or False,
-        )
-        path = subagent_path(self.path, agent_id)
-        other = self.of(given, path, self.instructions.subagent(name, instructions=instructions))
-        other.recorder = TranscriptRecorder(other, path, session=self.session, agent_id=agent_id)
-        other.history, other.session = None, self.session
-        other.before_edit = partial(self.before_edit, is_ours=False)  # type: ignore[method-assign]
-        about = {"agentType": name or "general-purpose", "description": prompt[:80], "spawnDepth": 1}
-        os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
-        descriptor = open_regular(path.removesuffix("jsonl") + "meta.json", os.O_WRONLY | os.O_CREAT, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            json.dump(about, file, ensure_ascii=False)
-        with other:
-            turn = other.prompt(prompt)
-        for finding in turn.findings:
-            self.add_finding(finding)
-        return turn
+        from foretold.harness.subagents import kind_of, run_subagent
+
+        return run_subagent(self, prompt, kind_of(self, name, instructions=instructions), tools=tools).turn
+
+    def start_agent(self, prompt: str, kind: AgentType, description: str) -> SubagentRun:
+        """Run a prompt in a new conversation, as the call of the `Agent` tool that runs now asks."""
+        from foretold.harness.subagents import run_subagent
+
+        return run_subagent(self, prompt, kind, description=description, call=self._call)
 
     def fork(self) -> Harness:
         """A separate conversation that continues from here; its requests begin with the same bytes."""
@@ -270,6 +272,7 @@ class Harness:
         given = self.options._replace(memory=self.memory or False)
         other = self.of(given, path, self.instructions.clone(), self.state.clone())
         other.system_prompt.copy_from(self.system_prompt)
+        other.listings.copy_from(self.listings)
         other.dialogue, other.used, other.last = self.dialogue.copy(), self.used, self.last
         if is_begun:
             other.recorder.reserve_ids(other.recorder.records())
@@ -278,7 +281,10 @@ class Harness:
     def rewind(
         self, message_id: str, *, dry_run: bool = True, files: bool = True, conversation: bool = True
     ) -> Rewound:
-        """Go back to before a prompt, given the id of its turn. By default, only say what that would do."""
+        """Go back to before a prompt, given the id of its turn. A dry run, unless told: `dry_run=False` does it.
+
+        The result's `text` says what was done; of a dry run, what would be, and that nothing was changed.
+        """
         from foretold.harness.resume import rewind
 
         return rewind(self, message_id, dry_run=dry_run, files=files, conversation=conversation)

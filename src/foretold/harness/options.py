@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from foretold.dialects.claude_code.file_history import form_of
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypedDict
 
     from foretold.context.attribution import Attribution
+    from foretold.context.listings import Skill
+    from foretold.dialects.claude_code.agents import AgentType
     from foretold.harness.harness import Harness
     from foretold.harness.permissions.check import Permission
     from foretold.harness.tools.base import Ask, Tool, ToolContext
@@ -78,8 +81,21 @@ if TYPE_CHECKING:
         attribution: bool | Attribution
         clear_results: int
         summarize_results: bool
+        agents: bool | Sequence[AgentType]
+        agent_list: str
+        agent_depth: int
+        agent_turns: int
+        agent_reads: bool
+        models: Mapping[str, Model]
+        skills: bool | Sequence[Skill]
+        skill_search: bool
+        deferred: Sequence[Tool] | Callable[[], Iterable[Tool]]
+        servers: Mapping[str, str] | Callable[[], Mapping[str, str]]
 
 
+#: numbers, and the least that they can be
+LEAST = {"window": 1, "max_tokens": 1, "max_turns": 0, "clear_results": 0, "agent_depth": 0, "agent_turns": 1}
+AGENT_LISTS = ("attachment", "description")  #: where kinds of agents are listed
 MEMORY_OFF = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}  #: keeps the index of memories out of the instructions
 #: the version of the rules for reading and editing, unless one is asked for: it never changes a file unread
 CAREFUL_VERSION = "2.1.197"
@@ -111,6 +127,16 @@ class ResolvedOptions(NamedTuple):
     attribution: bool | Attribution = True  #: True: as the settings have it
     clear_results: int = 0  #: how many results of tools stay at least; 0: all
     summarize_results: bool = False
+    agents: bool | Sequence[AgentType] = False  #: True: those of the agent and of files
+    agent_list: str = "attachment"  #: where they are listed; or description
+    agent_depth: int = 2
+    agent_turns: int = 50
+    agent_reads: bool = False
+    models: Mapping[str, Model] = MappingProxyType({})
+    skills: bool | Sequence[Skill] = False  #: True: those of files
+    skill_search: bool = False
+    deferred: Sequence[Tool] | Callable[[], Iterable[Tool]] = ()
+    servers: Mapping[str, str] | Callable[[], Mapping[str, str]] = MappingProxyType({})
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -155,7 +181,7 @@ def resolve_options(cwd: str | os.PathLike[str], model: Model | str, options: Op
 
 def _check_options(options: Options) -> None:
     """Refuse what would only fail later, in the middle of a turn."""
-    for name, least in (("window", 1), ("max_tokens", 1), ("max_turns", 0), ("clear_results", 0)):
+    for name, least in LEAST.items():
         value = options.get(name, least)
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a number of at least {least}, not {value!r}")
@@ -163,8 +189,11 @@ def _check_options(options: Options) -> None:
         from foretold.harness.permissions.rules import check_mode
 
         check_mode(mode)
+    if (where := options.get("agent_list", "attachment")) not in AGENT_LISTS:
+        raise ValueError(f"agent_list is one of {', '.join(AGENT_LISTS)}, not {where!r}")
     names = []
-    for tool in options.get("tools") or ():
+    deferred = options.get("deferred") or ()
+    for tool in (*(options.get("tools") or ()), *(() if callable(deferred) else deferred)):
         if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
             raise TypeError(f"{tool!r} is not a tool; foretold.harness.tools has Tool and DEFAULT_TOOLS")
         names.append(tool.name)

@@ -41,6 +41,7 @@ class TranscriptRecorder:
     def __init__(self, harness: Harness, path: str, *, session: str = "", agent_id: str = "") -> None:
         """`session` and `agent_id` are given for the conversation of a subagent."""
         options, self._agent = harness.options, harness.agent
+        self._is_sidechain = bool(agent_id)
         self.path, self.model, self.version = path, options.model.name, harness.version
         self._open: Callable[[], Transcript] = lambda: Transcript(
             path,
@@ -82,8 +83,9 @@ class TranscriptRecorder:
         return (*self._findings, *(self._transcript.findings if self._transcript else ()))
 
     def records(self) -> list[dict[str, object]]:
-        """Everything that is in the file."""
-        return [record.value for record in records_of(self.path)] if os.path.isfile(self.path) else []
+        """Everything that is in the file; to a subagent, its own conversation is not a sidechain."""
+        found = [record.value for record in records_of(self.path)] if os.path.isfile(self.path) else []
+        return [{**record, "isSidechain": False} for record in found] if self._is_sidechain else found
 
     def prompt(self, text: str) -> str:
         """What the user typed: the id of its record."""
@@ -146,7 +148,10 @@ class TranscriptRecorder:
 
     def append(self, records: Sequence[Json | None]) -> None:
         """Write records that are made already: snapshots of files, a compaction. None is skipped."""
-        self.transcript.records([record for record in records if record is not None])
+        given = [record for record in records if record is not None]
+        if self._is_sidechain:
+            given = [{**record, "isSidechain": True} if "isSidechain" in record else record for record in given]
+        self.transcript.records(given)
 
     def reserve_ids(self, records: Iterable[Json]) -> None:
         """Treat the ids of a resumed conversation as used."""

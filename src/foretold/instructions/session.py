@@ -128,6 +128,7 @@ class Session:
     def _open(self, question: tuple[DialectChoice, LoadRequest], tree: Tree | None, name: str = "") -> None:
         self._ask, self._tree = question, tree
         self._name = name  #: of the subagent, if it is one's conversation
+        self._is_instructed: bool | None = None  #: whether it gets instructions, if its name does not decide
         self._view: View | None = None
         self._rules = WaitingRules(())
         self._attached: set[str] = set()  #: paths that are not attached again
@@ -150,7 +151,7 @@ class Session:
         tree = self._disk()
         require_folder(tree, self._ask[1])
         view = load_view(tree, *self._ask)
-        return view.without_entries() if self._name in view.dialect.subagents_without else view
+        return view if self._gets_instructions(view) else view.without_entries()
 
     def _begin(self, view: View, *, keeps: bool = False) -> None:
         """Take a view as the start; with `keeps`, what touched files have brought is still there."""
@@ -320,15 +321,20 @@ class Session:
 
         Whether it gets any instructions depends on its name, unless `instructions` says so.
         """
-        view = self.view
-        is_instructed = name not in view.dialect.subagents_without if instructions is None else instructions
         session = Session.of(*self._ask, self._tree, name)
-        session._begin(view if is_instructed else view.without_entries())
+        session._is_instructed = instructions
+        session._begin(self.view if session._gets_instructions(self.view) else self.view.without_entries())
         return session
+
+    def _gets_instructions(self, view: View) -> bool:
+        if self._is_instructed is not None:
+            return self._is_instructed
+        return self._name not in view.dialect.subagents_without
 
     def clone(self) -> Session:
         """A separate conversation that has what this one was given: a fork."""
         other = Session.of(*self._ask, self._tree, self._name)
+        other._is_instructed = self._is_instructed
         other._begin(self.view)
         other._attached, other._loaded, other._sent = set(self._attached), dict(self._loaded), list(self._sent)
         other.attached, other.shell_folder = list(self.attached), self.shell_folder

@@ -53,6 +53,7 @@ class TurnContext(NamedTuple):
     binary: frozenset[str] = frozenset()  #: extensions that mentions leave out, in addition to those of both versions
     file_fields: Mapping[str, object] = {}  #: that every attached file has
     too_large: bool = False  #: whether a mention of a file that is too large is named
+    server_limit: int = 2048  #: characters of the instructions of an MCP server; seen with 100,000
 
 
 CONTEXT_BEFORE = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
@@ -200,6 +201,7 @@ V2_1_325 = V2_1_197._replace(
     binary=frozenset("apk avif dmg heic heif npy parquet pickle".split()),
     file_fields={"savedCopyFraming": {"enveloped": False}},
     too_large=True,
+    server_limit=4096,
     texts={
         **_TEXTS,
         **NEWER,

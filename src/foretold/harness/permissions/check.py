@@ -9,7 +9,8 @@
    remove what no one removes on purpose, and to run commands whose names are not known where rules name commands.
 4. Files that configure git, editors, shells or the agent are never changed without asking, even if a rule allows it.
    In the memory folder, notes are written freely, as the agent does.
-5. A file is judged by all its spellings: a rule that refuses one refuses the file; to allow it, it must allow all.
+5. `Agent`, `Skill` and `ToolSearch` are free unless a rule says otherwise: what they lead to is checked itself.
+6. A file is judged by all its spellings: a rule that refuses one refuses the file; to allow it, it must allow all.
 
 This imports nothing of the instructions that a conversation has, nor they of this. The wording of a refusal is ours and
 says who refused: Claude Code tells its model that the user has not granted it *yet*, even where no one was asked.
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 USER_REFUSED = "The user was asked and said no. It was not done: do not try it in another way, ask what to do instead."
 NOT_ASKED = "No one can be asked here, so it was not done. Do without it, or tell the user which permission is missing."
+#: tools that do nothing by themselves: what a subagent or a loaded tool does is asked about then
+FREE = frozenset({"Agent", "Skill", "ToolSearch"})
 _NEEDS_PERMISSION = "{what} {path} needs the user's permission."
 _REASONS = {
     "deny": "Permission to use {tool} has been denied.",
@@ -181,9 +184,10 @@ class Permission:
             for rule in rules:
                 if not rule.fits_tool(tool, loosely=decision != "allow"):
                     continue
-                if not rule.about or (decision != "allow" and rule.fits_field(given, tool)):
+                is_fit = rule.fits_subject(given, tool) or (decision != "allow" and rule.fits_field(given, tool))
+                if not rule.about or is_fit:
                     return PermissionVerdict(decision, _REASONS[decision].format(tool=tool), rule.text)
-        if self.mode == "bypassPermissions":
+        if self.mode == "bypassPermissions" or tool in FREE:
             return PermissionVerdict("allow")
         return PermissionVerdict("ask", _REASONS["ask"].format(tool=tool))
 

@@ -5,7 +5,9 @@
 2. `Read(…)` and `Edit(…)` name files as `.gitignore` does: `//x` from the root, `~/x` from home, `/x` from the folder
    of the settings that hold the rule, `x` and `./x` from the folder of the conversation. Edit rules are for all tools
    that change files, Read rules for all that read them.
-3. In rules that refuse or ask, a tool's name may have stars, and `Tool(key:value)` looks at a field of its input.
+3. `Agent(Explore)` and `Skill(deploy)` are about one kind of agent and one skill; stars as in commands. `Task` is
+   another name of `Agent`.
+4. In rules that refuse or ask, a tool's name may have stars, and `Tool(key:value)` looks at a field of its input.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from foretold.dialects.claude_code.agents import GENERAL
 from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +41,9 @@ MODES = {
 CHANGING = {"Edit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path", "MultiEdit": "file_path"}
 READING = {"Read": "file_path", "Grep": "path", "Glob": "path"}
 PATHS = {**CHANGING, **READING}
+#: tool -> the field that its rules are about, and what that is if it is missing
+SUBJECTS = {"Agent": ("subagent_type", GENERAL), "Skill": ("skill", "")}
+OTHER_NAMES = {"Task": "Agent"}  #: of tools, in rules
 #: fields that a rule must name in the tool's own way
 OWN_FIELDS = {"Bash": "command", **PATHS}
 _RULE = re.compile(r"\s*([^\s()]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -55,7 +61,7 @@ class PermissionRule(NamedTuple):
 
     def fits_tool(self, tool: str, *, loosely: bool) -> bool:
         """Whether it is for a tool. Names with stars are for rules that refuse or ask."""
-        if self.tool == tool or tool.startswith(self.tool + "__"):
+        if OTHER_NAMES.get(self.tool, self.tool) == tool or tool.startswith(self.tool + "__"):
             return True
         family = CHANGING if self.tool == "Edit" else READING if self.tool == "Read" else {}
         if tool in family:
@@ -102,6 +108,13 @@ class PermissionRule(NamedTuple):
     def fits_command(self, command: str) -> bool:
         """Whether it is about a simple command."""
         return not self.about or bool(_command_pattern(self.about).fullmatch(command))
+
+    def fits_subject(self, given: Mapping[str, object], tool: str) -> bool:
+        """Whether it is about the agent or the skill that is asked for."""
+        if tool not in SUBJECTS:
+            return False
+        key, missing = SUBJECTS[tool]
+        return bool(_command_pattern(self.about).fullmatch(str(given.get(key) or missing)))
 
     @property
     def is_exact(self) -> bool:
