@@ -64,7 +64,7 @@ options.add_argument("--resume", metavar="ID", help="go on with this session")
 options.add_argument("--mode", default="", help="acceptEdits or bypassPermissions: ask less, or never")
 given, memory = options.parse_args(), foretold.memory.open(".")
 parts = {"model": given.model, "memory": memory, "extractor": foretold.Extractor(memory)}
-parts |= {"permission": given.mode or None}
+parts |= {"permission": given.mode or None, "agents": True, "skills": True}
 parts["ask"] = lambda call, verdict: read(f"  {call['name']} {call['input']}: {verdict.reason}\n  Allow? [y/N] ") == "y"
 try:
     agent = foretold.Harness.resume(given.resume, ".", **parts) if given.resume else foretold.Harness(".", **parts)

@@ -142,7 +142,7 @@ def test_the_example_does_all_of_it(repo, tmp_path, wire):
     assert len(asked) == (13 if wire == "chat" else 12)
 
     # told at the start, and what was mentioned
-    assert asked[0].tools == ("Read", "Write", "Edit", "Glob", "Grep", "Bash")
+    assert asked[0].tools == ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "Agent", "Skill")
     assert has(asked[0], "Top rule", "The note that was mentioned.") == [True, True]
     assert has(asked[0], "Nested rule", "Path rule", "project_deploys.md") == [False, False, False]
 

@@ -293,8 +293,8 @@ def open_attribution(options: ResolvedOptions, agent: str) -> Attribution:
         home, env, model = options.home_folder, options.environ, options.model.name
         found = read_attribution(options.cwd, agent=agent, home=home, managed=options.managed, env=env, model=model)
         given = found if given else Attribution(None, None, found.git_status_block)
-    escaped = [escape_reserved(text) if text else None for text in (given.commit, given.pr)]
-    return Attribution(*escaped, given.git_status_block)
+    commit, pr = (escape_reserved(text) if text else None for text in (given.commit, given.pr))
+    return Attribution(commit, pr, given.git_status_block)
 
 
 def open_history(harness: Harness, records: Iterable[Mapping[str, object]] = ()) -> FileHistory:
