@@ -376,6 +376,14 @@ def test_another_home(repo):
         (["completion"], "usage: foretold completion bash|zsh|fish"),
         (["completion", "tcsh"], "usage: foretold completion bash|zsh|fish"),
         (["--json", "--version"], "unrecognized arguments: --version"),
+        (["--jsn"], "foretold: error: unrecognized arguments: --jsn; did you mean --json?\n"),
+        (["show", "--mesages"], "unrecognized arguments: --mesages; did you mean\n--messages?\n"),
+        (["--agnt", "codex", "show"], "foretold: there is no option '--agnt'; did you mean --agent?\n"),
+        (["recall", "x"], "there is no command 'recall', did you mean 'memory recall'?\n  try: foretold --help\n"),
+        (["serch", "x"], "there is no command 'serch', did you mean 'sessions search'?\n  try: foretold --help\n"),
+        (["check"], "foretold: there is no command 'check', did you mean 'explain'?\n  try: foretold --help\n"),
+        (["help", "shwo"], "foretold: there is no command 'shwo', did you mean 'show'?; try: foretold --help\n"),
+        (["files", "src/x.ts"], "  try: foretold files --help, foretold files history src/x.ts\n"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -405,8 +413,26 @@ def test_help_of_a_command(place, command):
     assert f"foretold {command}" in said.partition("\n")[2]  # an example
 
 
-def test_the_version(place):
-    assert text(place.run("--version")) == f"foretold {foretold.__version__}\n"
+@pytest.mark.parametrize("word", ["--version", "-V", "version"])
+def test_the_version(place, word):
+    assert text(place.run(word)) == f"foretold {foretold.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        (["help", "memory"], ["memory", "--help"]),
+        (["help", "memory", "add"], ["memory", "add", "--help"]),
+        (["memory", "help", "add"], ["memory", "add", "--help"]),
+        (["--help", "show"], ["show", "--help"]),
+        (["help", "sessions", "show"], ["sessions", "show", "--help"]),
+        (["help", "help"], ["--help"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_help_in_another_order(place, words, same):
+    done = place.run(*words)
+    assert (done.returncode, done.stderr, done.stdout) == (0, b"", place.run(*same).stdout)
 
 
 # -- conform -------------------------------------------------------------------------------------------------

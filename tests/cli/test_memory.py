@@ -542,10 +542,21 @@ def test_help_of_a_command(place, name):
     assert max(map(len, text(done).split("\n"))) <= 80
 
 
+def test_a_number_is_a_change(repo):
+    """`memory log` lists changes by number, so people give it to `diff`; a memory of that name comes first."""
+    run(repo, *TABS)
+    run(repo, "edit", "feedback_tabs", "-b", "Use spaces.")
+    by_number = run(repo, "diff", "2")
+    assert (by_number.returncode, text(by_number)) == (0, text(run(repo, "diff", "--at", "2")))
+    assert "+Use spaces." in text(by_number)
+    run(repo, "add", "1", "-t", "user", "-d", "one", "-b", "A memory called 1.")
+    assert "A memory called 1." in text(run(repo, "diff", "user_1"))
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["lst"], "foretold memory: there is no command 'lst', did you mean 'list'?; try: foretold memory --help"),
+        (["lst"], "foretold memory: there is no command 'lst', did you mean 'list'?   try: foretold memory --help"),
         (["show", "tab"], "foretold: no memory is named 'tab'; see: foretold memory list"),
         (["show", "feedback_tab"], "did you mean 'feedback_tabs'?"),
         (["show", "../../../etc/passwd"], "no memory is named '../../../etc/passwd'"),
@@ -562,6 +573,9 @@ def test_help_of_a_command(place, name):
         (["add", "X"], "the following arguments are required: -t/--type, -d/--description"),
         (["rename", "tabs", "..."], "'...' has no letter or digit to make a name from"),
         (["list", "--frob"], "unrecognized arguments: --frob"),
+        (["list", "--tpe", "user"], "unrecognized arguments: --tpe user; did you mean --type?"),
+        (["diff", "99"], "there is no such change; see: foretold memory log"),
+        (["tabs"], "there is no command 'tabs'   try: foretold memory --help, foretold memory show tabs"),
         (["-C", "/nowhere/at/all"], "/nowhere/at/all is not a folder; give a folder of the project"),
         (["--agent", "emacs"], "unknown agent 'emacs'"),
         (["relocate", "/nowhere/a", "/nowhere/b"], "there are no memories to move"),

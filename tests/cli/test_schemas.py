@@ -83,6 +83,9 @@ installed               install --list --json
 uninstall               uninstall claude-code --json
 checkup                 doctor --json
 checkup                 doctor --fix --yes --json
+hook-explain            hook SessionStart --explain --json
+hook-explain            hook PostToolUse --explain --file src/app.py --json
+hook-log                hook --log --json
 conform                 conform {cases} --json
 """
 SPACES = str.maketrans(",;", " \n")

@@ -20,6 +20,8 @@ show explain compare memory sessions files doctor install uninstall
 probe conform hook mcp rule completion
 """.split()
 
+GROUPS = ("memory", "sessions", "files")  #: commands that have commands of their own
+
 #: options that take a value and are the same for every command about a folder
 COMMON = ("-C", "--agent", "--home", "--managed", "--model")
 
@@ -50,8 +52,8 @@ everywhere:
   --agent NAME[@VERSION] the agent, e.g. claude-code@2.1.197
   --home DIR             the home folder the agent would have
   --json                 data for programs; the schema is versioned
-  -h, --help             help for a command
-  --version              the version of foretold
+  -h, --help             help for a command; also: foretold help memory add
+  -V, --version          the version of foretold
 
 examples:
   foretold                          what the agent receives here, in short
@@ -159,17 +161,29 @@ def _print_failure(error: OSError) -> None:
 def main(argv: Sequence[str]) -> int:
     """Run a command line; the exit status."""
     words = list(argv)
-    if "--version" in words[:1]:
+    if words[:1] in (["--version"], ["-V"], ["version"]):
         from foretold import __version__
 
         print(f"foretold {__version__}")
         return 0
     if words[:1] in (["-h"], ["--help"], ["help"]):
-        print(HELP, end="")
-        return 0
+        return _print_help([word for word in words[1:] if not word.startswith("-")])
     at = command_at(words)
     name = words.pop(at) if at is not None else ""
+    if name and name not in COMMANDS:
+        from foretold.cli.options import print_unknown
+
+        print_unknown(name, words[:at])
+        return 2
     return _dispatch(name, words)
+
+
+def _print_help(names: list[str]) -> int:
+    """The help of a command: `foretold help memory add` is `foretold memory add --help`."""
+    if not names or names[0] in ("help", "version"):
+        print(HELP, end="")
+        return 0
+    return main([names[0], *(names[1:2] if names[0] in GROUPS else ()), "--help"])
 
 
 def command_at(words: list[str]) -> int | None:
@@ -209,11 +223,6 @@ def split_options(
 def _dispatch(name: str, words: list[str]) -> int:
     from foretold.errors import ForetoldError
 
-    if name and name not in COMMANDS:
-        from foretold.cli.options import guess
-
-        print(f"foretold: there is no command {name!r}{guess(name, COMMANDS)}; try: foretold --help", file=sys.stderr)
-        return 2
     place = {"": "overview", "uninstall": "install.uninstall"}.get(name, name)
     module = __import__(f"foretold.cli.{place}", fromlist=["command"])
     try:

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from foretold.serve.hooks.context import Caller
 
 VALUES = ("--agent", "--home", "--managed", "--work", "--session", "--prompt", "--file", "-C")
-FLAGS = ("--explain", "--dry-run", "--log", "-h", "--help")
+FLAGS = ("--explain", "--dry-run", "--log", "--json", "-h", "--help")
+INTERNAL = ("--work", "--session", "--dry-run")  #: not for people
 
 HELP = """\
 usage: foretold hook EVENT [--agent NAME] [--home DIR] [--managed DIR]
        foretold hook EVENT --explain [-C DIR] [--prompt TEXT] [--file PATH]
-       foretold hook --log
+                                     [--json]
+       foretold hook --log [--json]
 
 What an agent calls at each event of a conversation: one JSON object on
 standard input, at most one on standard output, exit status 0, whatever goes
@@ -44,6 +46,7 @@ options:
                       else one is made up, with --prompt or --file
                       (PostToolUse: a read, an edit and a shell command)
   --log               print the log of faults and notices
+  --json              with --explain and --log: data for programs
   -C DIR              the folder of a made-up payload
 
 examples:
@@ -58,7 +61,7 @@ def was_answered(words: Sequence[str]) -> bool:
     """Answer an agent; whether it was an agent that asked. This never raises."""
     given, flags, rest, _ = split_options(words, VALUES, FLAGS)
     rest = [word for word in rest if not word.startswith("-")]  # an agent cannot fix what is not understood
-    if flags or not (rest or "--work" in given):
+    if set(flags) - {"--json"} or not (rest or "--work" in given):
         return False
     try:
         caller = _caller(given)
@@ -118,15 +121,15 @@ def command(words: Sequence[str]) -> int:
     if "--log" in flags:
         from foretold.cli.hook_explain import print_log
 
-        return print_log(_caller(given))
+        return print_log(_caller(given), as_json="--json" in flags)
     if "-h" in flags or "--help" in flags:
         print(HELP, end="")
         return 0
     if not rest:
         print(HELP, end="", file=sys.stderr)
         return 2
-    if not flags:
+    if not set(flags) - {"--json"}:
         return 0 if was_answered(words) else 2
     from foretold.cli.hook_explain import explain
 
-    return explain(rest[0], given, _caller(given, is_dry=True))
+    return explain(rest[0], given, _caller(given, is_dry=True), as_json="--json" in flags)

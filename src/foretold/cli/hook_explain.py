@@ -12,6 +12,7 @@ import sys
 import textwrap
 from collections.abc import Mapping
 
+from foretold.cli.json import emit
 from foretold.cli.output import printable
 from foretold.serve.hooks import EVENTS
 from foretold.serve.hooks.agent_protocols import PROTOCOLS, encode_output, protocol_of
@@ -37,7 +38,7 @@ ENDS = {
 EVER = 10**12  #: milliseconds of a call that is made up: whatever it names was changed by it
 
 
-def explain(event: str, given: Mapping[str, str], caller: Caller) -> int:
+def explain(event: str, given: Mapping[str, str], caller: Caller, *, as_json: bool = False) -> int:
     """Print what the answer to an event would be, and why."""
     event = protocol_of(caller.agent).events.get(event, event)
     if event not in EVENTS:
@@ -49,9 +50,12 @@ def explain(event: str, given: Mapping[str, str], caller: Caller) -> int:
     except (OSError, ValueError) as error:
         print(f"foretold: the payload cannot be read: {error}", file=sys.stderr)
         return 2
+    answers = [(*handle_event(event, payload, caller), about) for payload, about in cases]
+    if as_json:
+        emit("hook-explain", explanation_json(answers))
+        return 0
     lines: list[str] = []
-    for payload, about in cases:
-        output, context = handle_event(event, payload, caller)
+    for output, context, about in answers:
         lines += [*([""] if lines else describe_place(context)), *describe_output(output, context, about)]
     for line in lines:
         print(printable(line))
@@ -98,6 +102,33 @@ def _calls(cwd: str, file: str) -> list[tuple[Payload, str]]:
 
 
 # What is printed
+
+
+def explanation_json(answers: list[tuple[HookOutput, HookContext, str]]) -> dict[str, object]:
+    """The same as data: the place, what is on and off, and each answer as the agent would get it."""
+    _, context, _ = answers[0]
+    on, off = switches(context.settings)
+    team = context.place.team if context.place.team and os.path.isdir(context.place.team) else ""
+    return {
+        "event": context.event,
+        "agent": context.caller.agent,
+        "folder": context.folder,
+        "memories": context.place.store or None,
+        "team": {"folder": team, "accepted": context.place.is_accepted} if team else None,
+        "on": on,
+        "off": off,
+        "problems": list(context.problems),
+        "answers": [
+            {
+                "made_up": about or None,
+                "why": list(each.why),
+                **output._asdict(),
+                "tokens": estimate_tokens(output.context),
+                "output": encode_output(output, each.event, each.event, each.protocol) or None,
+            }
+            for output, each, about in answers
+        ],
+    }
 
 
 def describe_place(context: HookContext) -> list[str]:
@@ -160,12 +191,15 @@ def _wrap(text: str, indent: str, width: int = WIDTH) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
 
 
-def print_log(caller: Caller) -> int:
+def print_log(caller: Caller, *, as_json: bool = False) -> int:
     """Print the log, the oldest line first."""
     from foretold.paths import foretold_folders
 
     state = foretold_folders(caller.home, caller.env).state
     lines = read_lines(state)
+    if as_json:
+        emit("hook-log", {"path": f"{state}/{NAME}", "lines": list(lines)})
+        return 0
     for line in lines:
         print("\n".join(_wrap(printable(_short(line)), "    ")))
     if not lines:

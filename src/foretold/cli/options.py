@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from foretold.cli import COMMON, command_at, split_options
+from foretold.cli import COMMANDS, COMMON, GROUPS, command_at, split_options
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,12 +48,13 @@ def make_parser(command: str, about: str, examples: str, shared: str, **helps: s
         def error(self, message: str) -> NoReturn:
             self.print_usage(sys.stderr)
             self.exit(
-                2,
-                "\n".join(
-                    textwrap.wrap(f"{self.prog}: error: {message}", 80, break_on_hyphens=False, break_long_words=False)
-                )
-                + "\n",
+                2, wrap_error(f"{self.prog}: error: {message}{guess_option(message, self._option_string_actions)}")
             )
+
+        def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def,override]
+            if _Found.is_wanted:
+                raise _Found(self)
+            return super().parse_known_args(args, namespace)
 
     epilog = examples if examples.startswith(("examples:", "agents:")) else f"examples:\n{examples}"
     parser = Parser(
@@ -67,6 +68,28 @@ def make_parser(command: str, about: str, examples: str, shared: str, **helps: s
         more = {"help": text} if (text := helps.get(name.strip("-").replace("-", "_"))) else {}
         parser.add_argument(name, **{**SHARED[name], **more})  # type: ignore[arg-type]
     return parser
+
+
+class _Found(Exception):  # an answer, not an error
+    """The parser of a command that was run only to learn its options."""
+
+    is_wanted = False
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        super().__init__()
+        self.parser = parser
+
+
+def find_parser(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser | None:
+    """The parser that a command makes; None if it makes none. The command is run up to where it parses its words."""
+    _Found.is_wanted = True
+    try:
+        command(["--help"])
+    except _Found as found:
+        return found.parser
+    finally:
+        _Found.is_wanted = False
+    return None
 
 
 def folder_parser(command: str, about: str, examples: str) -> argparse.ArgumentParser:
@@ -131,6 +154,58 @@ def next_command(view: View, command: str, own: Sequence[str] = ()) -> str:
     return " ".join(words)
 
 
+# Commands and options that there are not
+
+
+def wrap_error(text: str, try_next: str = "") -> str:
+    """A message for standard error, in 80 columns; a command to try next stays whole, so that it can be copied."""
+    import textwrap
+
+    whole = f"{text}; try: {try_next}" if try_next else text
+    if try_next and len(whole) > 80:
+        return f"{wrap_error(text)}  try: {try_next}\n"
+    return "\n".join(textwrap.wrap(whole, 80, break_on_hyphens=False, break_long_words=False)) + "\n"
+
+
+def guess_option(message: str, known: Iterable[str]) -> str:
+    """What may have been meant by options that argparse does not recognize.
+
+    >>> guess_option("unrecognized arguments: --jsn x", ["-C", "--json"]), guess_option("x is required", ["--json"])
+    ('; did you mean --json?', '')
+    """
+    from difflib import get_close_matches
+
+    before, _, words = message.partition("unrecognized arguments: ")
+    typed = [word.partition("=")[0].lstrip("-") for word in words.split() if word.startswith("-") and not before]
+    names = [name[2:] for name in known if name.startswith("--")]
+    meant = dict.fromkeys(name for word in typed for name in get_close_matches(word, names, 1, 0.7))
+    return f"; did you mean {' '.join(f'--{name}' for name in meant)}?" if meant else ""
+
+
+#: what people type by habit, and the command that does it
+HABITS = {"check": "explain", "lint": "explain", "status": "explain", "diff": "compare", "ls": "sessions"}
+
+
+def print_unknown(name: str, before: Sequence[str]) -> None:
+    """Say that there is no such command, and what may have been meant: an option before it, or one of a group."""
+    from difflib import get_close_matches
+
+    wrong = guess_option(f"unrecognized arguments: {' '.join(before)}", SHARED)
+    if wrong:
+        option = next(word for word in before if guess_option(f"unrecognized arguments: {word}", SHARED))
+        if option.partition("=")[0] not in SHARED:
+            sys.stderr.write(wrap_error(f"foretold: there is no option {option!r}{wrong}"))
+            return
+    groups = {group: __import__(f"foretold.cli.{group}", fromlist=["COMMANDS"]).COMMANDS for group in GROUPS}
+    every = {command for commands in groups.values() for command in commands}
+    meant = guess(name, COMMANDS) if name not in every else ""
+    close = [name] if name in every else [] if meant else get_close_matches(name, sorted(every), 1, 0.8)
+    inside = [f"{group} {command}" for command in close for group in groups if command in groups[group]]
+    inside = inside or [HABITS[name]] if inside or name in HABITS else []
+    hint = f", did you mean {' or '.join(map(repr, inside))}?" if inside else meant
+    sys.stderr.write(wrap_error(f"foretold: there is no command {name!r}{hint}", "foretold --help"))
+
+
 # Groups of commands: `foretold memory recall`. Only the module of the command that runs is imported.
 
 
@@ -154,6 +229,8 @@ def guess(name: str, commands: Iterable[str]) -> str:
 def run_group(group: str, commands: Mapping[str, str], help_text: str, given: Sequence[str]) -> int:
     """Run a command line of a group; without a command, its `list`. The exit status."""
     words = list(given)
+    if words[:1] == ["help"] and words[1:2] and words[1] in commands:
+        words = [words[1], "--help"]  # `foretold memory help add`
     if words[:1] in (["-h"], ["--help"], ["help"]):
         print(help_text, end="")
         return 0
@@ -161,8 +238,10 @@ def run_group(group: str, commands: Mapping[str, str], help_text: str, given: Se
     is_command = at is not None and (at == 0 or words[at] in commands)
     name = words.pop(at) if at is not None and is_command else "list"
     if name not in commands:
-        hint = f"{guess(name, commands)}; try: foretold {group} --help"
-        print(f"foretold {group}: there is no command {name!r}{hint}", file=sys.stderr)
+        meant = guess(name, commands)
+        more = "" if meant else f", foretold {group} {'history' if 'history' in commands else 'show'} {name}"
+        there_is_not = f"foretold {group}: there is no command {name!r}{meant}"
+        sys.stderr.write(wrap_error(there_is_not, f"foretold {group} --help{more}"))
         return 2
     module = __import__(f"foretold.cli.{group}.{commands[name]}", fromlist=[name])
     code: int = getattr(module, f"command_{name}")(words)

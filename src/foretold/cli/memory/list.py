@@ -229,19 +229,21 @@ def _describe_untold(change: Change) -> str:
 
 def command_diff(words: Sequence[str]) -> int:
     about = "What a change changed: the last one of a memory, or the one with a number."
-    parser = parser_of("diff", about, "  foretold memory diff NAME\n  foretold memory diff --at 12")
-    parser.add_argument("name", nargs="?", default="", help="a memory")
+    parser = parser_of("diff", about, "  foretold memory diff NAME\n  foretold memory diff 12")
+    parser.add_argument("name", nargs="?", default="", help="a memory, or the number of a change")
     parser.add_argument("--at", type=int, default=0, metavar="N", help="the number of the change, from log")
     options = parser.parse_args(words)
     if not options.name and not options.at:
         parser.error("give a memory, or the number of a change")
     memories = open_store(options)
-    changes = memories.log(options.name)
-    wanted = [change for change in changes if options.at in (0, change.number)]
+    name, at = options.name, options.at
+    changes = memories.log(name)
+    if not changes and not at and name.isdecimal():  # no memory is called so: it is the number of a change
+        name, at = "", int(name)
+        changes = memories.log("")
+    wanted = [change for change in changes if at in (0, change.number)]
     if not wanted:
-        number = options.name.isdigit() and not options.at
-        see = f"change {options.name}: foretold memory diff --at {options.name}" if number else "foretold memory log"
-        print(f"foretold: there is no such change; see: {see}", file=sys.stderr)
+        print("foretold: there is no such change; see: foretold memory log", file=sys.stderr)
         return 2
     change = wanted[-1]
     before = find_before(changes, change)
