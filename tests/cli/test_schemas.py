@@ -61,6 +61,7 @@ erase                   memory erase entry --json
 erase                   memory erase entry --yes --json
 sessions                sessions list --json
 session                 sessions show 1111 --json
+sessions-resume         sessions resume 1111 --json
 search                  sessions search deploy --json
 sessions-du             sessions du --json
 sessions-repair         sessions repair 2222 --json

@@ -1,6 +1,7 @@
 """`foretold sessions` as a person sees it: list, show, export, and `explain --session`."""
 
 import importlib.util
+import json
 import os
 
 import pytest
@@ -9,6 +10,7 @@ from foretold.cli import main
 from foretold.cli.output import fold
 from foretold.sessions.exporters.formatting import format_time
 
+from ..sessions.talk import Talk
 from .documents import read_document
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -178,6 +180,32 @@ def test_nothing_in_a_session_plays_tricks_on_a_terminal(home, capsys, line):
     main([*line.split(), "--home", str(home)])
     out = capsys.readouterr().out
     assert all(char == "\n" or char.isprintable() for char in out)
+
+
+def test_any_transcript_file(home, tmp_path, capsys):
+    """A copy, under another name and in no folder of an agent."""
+    records = (
+        Talk("99999999-2222-4333-8444-555555555555", cwd=str(tmp_path)).user("Is it a copy?").says("It is.").records
+    )
+    path = tmp_path / "from a colleague.txt"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    assert run(home, "show", str(path)) == 0
+    assert "Is it a copy?" in capsys.readouterr().out
+    assert run(home, "export", str(path)) == 0
+    assert "It is." in capsys.readouterr().out
+    assert run(home, "resume", str(path)) == 0
+    shown = capsys.readouterr().out
+    assert "2 messages would be loaded\n\ngo on with it:\n  mkdir -p " in shown
+    assert shown.endswith(f"cd {tmp_path} &&\n  claude --resume 99999999-2222-4333-8444-555555555555\n")
+    assert run(home, "resume", str(path), "--command") == 0
+    assert capsys.readouterr().out.count(" && ") == 3
+    assert run(home, "resume", str(path), "--json") == 0
+    document = read_document(capsys.readouterr().out)
+    assert [message["role"] for message in document["messages"]] == ["user", "assistant"]
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n", encoding="utf-8")
+    assert run(home, "show", str(notes)) == 3
+    assert "is not a transcript of an agent that can be read" in capsys.readouterr().err
 
 
 def test_a_moment_that_no_calendar_has_is_left_out():

@@ -5,7 +5,7 @@ It looks only at its working directory and at the home, and has no settings abou
 
 from __future__ import annotations
 
-from foretold.dialects.schema import CommandLine, Dialect, EntryGroup, FileSource, RequestPart, Rules, TextRules
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, ProgramOptions, RequestPart, Rules, TextRules
 
 V3_0_65 = Dialect(
     agent="cline",
@@ -32,7 +32,7 @@ V3_0_65 = Dialect(
 
 DIALECTS = (V3_0_65,)
 COMMAND_LINES = {
-    "3.0.65": CommandLine(
+    "3.0.65": ProgramOptions(
         "cline",
         flags=(
             "--acp -h --help -i --json --kanban -p --plan --tui --update -V -v --verbose --version --worktree -z --zen"

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import (
-    CommandLine,
     Continuation,
     Dialect,
     EntryGroup,
     FileSource,
+    ProgramOptions,
     RequestPart,
     TextRules,
 )
@@ -67,7 +67,7 @@ DIALECTS = (V0_166_0,)
 
 OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}
 COMMAND_LINES = {
-    "0.166.0": CommandLine(
+    "0.166.0": ProgramOptions(
         "codex",
         flags=(
             "--all --approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust "

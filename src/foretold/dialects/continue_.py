@@ -5,7 +5,7 @@ Before the rules of its folders come those of `--rule`, which it sends twice, an
 
 from __future__ import annotations
 
-from foretold.dialects.schema import CommandLine, Dialect, EntryGroup, FileSource, RequestPart, Rules, TextRules
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, ProgramOptions, RequestPart, Rules, TextRules
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings
 from foretold.storage.tree import Fault, Tree
@@ -38,7 +38,7 @@ DIALECTS = (V1_5_47,)
 
 OPTIONS = {"--rule": "one", "--config": "one"}
 COMMAND_LINES = {
-    "1.5.47": CommandLine(
+    "1.5.47": ProgramOptions(
         "cn",
         flags=(
             "--auto --beta-status-tool --beta-subagent-tool -h --help -p --print --readonly --resume --silent -v "

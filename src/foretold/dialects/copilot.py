@@ -6,13 +6,13 @@ Where it looks is set by its environment and its flags.
 from __future__ import annotations
 
 from foretold.dialects.schema import (
-    CommandLine,
     Continuation,
     Dialect,
     EntryGroup,
     FileSource,
     Imports,
     Nested,
+    ProgramOptions,
     RequestPart,
     Rules,
     TextRules,
@@ -100,7 +100,7 @@ DIALECTS = (V1_0_102,)
 
 OPTIONS = {"--no-custom-instructions": "flag"}
 COMMAND_LINES = {
-    "1.0.102": CommandLine(
+    "1.0.102": ProgramOptions(
         "copilot",
         flags=(
             "--acp --allow-all --allow-all-mcp-server-instructions --allow-all-paths --allow-all-tools "

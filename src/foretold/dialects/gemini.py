@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foretold.dialects.schema import (
-    CommandLine,
     Continuation,
     Dialect,
     EntryGroup,
     FileSource,
     Imports,
     Nested,
+    ProgramOptions,
     RequestPart,
     TextRules,
     Trigger,
@@ -121,7 +121,7 @@ DIALECTS = (V0_61_0,)
 
 OPTIONS = {"--include-directories": "many", "--skip-trust": "flag"}
 COMMAND_LINES = {
-    "0.61.0": CommandLine(
+    "0.61.0": ProgramOptions(
         "gemini",
         flags=(
             "--accept-raw-output-risk --acp -d --debug --experimental-acp -h --help -l --list-extensions "

@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator
 
 from foretold.dialects.schema import (
-    CommandLine,
     Continuation,
     Dialect,
     EntryGroup,
     FileSource,
     Nested,
+    ProgramOptions,
     RequestPart,
     TextRules,
     Trigger,
@@ -64,7 +64,7 @@ V1_18_33 = Dialect(
 
 DIALECTS = (V1_18_33,)
 COMMAND_LINES = {
-    "1.18.33": CommandLine(
+    "1.18.33": ProgramOptions(
         "opencode",
         flags=(
             "--auto -c --continue --fork -h --help -i --interactive --mdns --mini --no-replay --print-logs --pure "

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.gemini import FOLDER, IMPORTS, OUTSIDE, V0_61_0 as GEMINI, read_scopes, strongest
 from foretold.dialects.schema import (
-    CommandLine,
     Continuation,
     EntryGroup,
     FileSource,
     Nested,
+    ProgramOptions,
     RequestPart,
     Rules,
     TextRules,
@@ -70,7 +70,7 @@ V0_24_4 = GEMINI._replace(
 
 DIALECTS = (V0_24_4,)
 COMMAND_LINES = {
-    "0.24.4": CommandLine(
+    "0.24.4": ProgramOptions(
         "qwen",
         flags=(
             "--acp --bare -c --chat-recording --continue -d --debug --experimental-lsp --fork-session -h --help "

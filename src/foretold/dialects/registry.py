@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import date
     from typing import TypeVar
 
-    from foretold.dialects.schema import CommandLine
+    from foretold.dialects.schema import ProgramOptions
     from foretold.storage.tree import Tree
 
     T = TypeVar("T")
@@ -132,11 +132,11 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     return found._replace(findings=(*found.findings, *_unknown_options(request))) if request.args else found
 
 
-def command_line_of(dialect: Dialect) -> CommandLine | None:
+def command_line_of(dialect: Dialect) -> ProgramOptions | None:
     """What an agent's own command line has: a table next to its others, or next to how its settings are read."""
     for name in (AGENTS[dialect.agent], dialect.surroundings):
         module = __import__(f"foretold.dialects.{name}", fromlist=["COMMAND_LINES"]) if name else None
-        lines: dict[str, CommandLine] = getattr(module, "COMMAND_LINES", {})
+        lines: dict[str, ProgramOptions] = getattr(module, "COMMAND_LINES", {})
         if dialect.version in lines:
             return lines[dialect.version]
     return None

@@ -223,7 +223,7 @@ class Continuation(NamedTuple):
     why: str = "not recorded; assumed: what is sent first is made anew by a new process, and stays until it ends"
 
 
-class CommandLine(NamedTuple):
+class ProgramOptions(NamedTuple):
     """The options of an agent's own command line: names with spaces between, those of its usual subcommands included.
 
     From the program's `--help`, and from asking the program itself about options that its help leaves out.

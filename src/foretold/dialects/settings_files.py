@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from foretold.dialects.schema import CommandLine
+from foretold.dialects.schema import ProgramOptions
 from foretold.storage.tree import Fault, Tree
 from foretold.types import Finding, NamedTuple
 
@@ -155,10 +155,10 @@ def parse_args(args: Sequence[str], options: Mapping[str, str]) -> dict[str, lis
     return found
 
 
-def find_unknown_options(args: Sequence[str], line: CommandLine) -> list[str]:
+def find_unknown_options(args: Sequence[str], line: ProgramOptions) -> list[str]:
     """The options of a command line that the agent does not have. Words after `--`, and values, are not options.
 
-    >>> line = CommandLine("claude", flags="-p --bare", one="--model", many="--add-dir")
+    >>> line = ProgramOptions("claude", flags="-p --bare", one="--model", many="--add-dir")
     >>> find_unknown_options(["-p", "--model", "--x", "--modl=a", "--add-dir", "b", "hello", "-pz", "--", "--y"], line)
     ['--modl']
     """
@@ -189,7 +189,7 @@ def _spelled(name: str, known: Mapping[str, str], spelling: str) -> str:
     return name
 
 
-def guess_option(name: str, line: CommandLine) -> str:
+def guess_option(name: str, line: ProgramOptions) -> str:
     """What to do about an unknown option."""
     from difflib import get_close_matches
 

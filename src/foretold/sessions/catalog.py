@@ -7,6 +7,8 @@
    for (relocate/project_folder.py): a project that has moved, and its sessions with it.
 4. A name finds a session by its id, its file, the beginning of its id, its title, or the beginning of its title. If it
    matches several, the error lists them, with enough of each id to tell them apart.
+5. Where a person asks, the name may also be that of any transcript file, wherever it is: `files=True`. Then its content
+   says whose it is (formats/recognition.py).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count, islice
 
-from foretold.errors import NoSuchSession, SessionFailed
+from foretold.errors import ForetoldError, NoSuchSession, SessionFailed
 from foretold.sessions.formats.fields import with_status
 from foretold.sessions.formats.jsonl import read_ends, unreadable
 from foretold.sessions.formats.readers import READERS, reader_of
@@ -138,16 +140,29 @@ def is_held_in(stored: StoredSession, folder: str) -> bool:
     return bool(stored.cwd) and (cwd == folder or cwd.startswith(folder.rstrip("/") + "/"))
 
 
-def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None, hint: str = LISTS) -> StoredSession:
-    """The session with an id, a file, the beginning of an id, a title, or the beginning of a title."""
+def find_session(
+    homes: Homes, name: str, *, agents: Iterable[str] | None = None, hint: str = LISTS, files: bool = False
+) -> StoredSession:
+    """The session with an id, a file, the beginning of an id, a title, or the beginning of a title.
+
+    With `files`, also a transcript that is in no folder of an agent. A model does not get to name such a file.
+    """
     if not name.strip():
         raise NoSuchSession(f"a session is named by its id or title; {hint}")
     every, resolver = newest_first(homes, agents), FolderResolver(homes)
     close = [stored for stored in every if stored.id == name] or _in_file(every, name)
+    problem = None
+    if files and not close and os.path.lexists(name if os.path.lexists(name) else name.rpartition("#")[0]):
+        try:
+            return _in_any_file(name, agents, resolver)
+        except ForetoldError as error:
+            problem = error  # unless a session is called so
     if not close:
         begun = [stored for stored in every if stored.id.startswith(name)]
         close = [stored for stored in begun if stored.kind != "subagent"] or begun
     close = close or _with_title(every, name, resolver)
+    if not close and problem is not None:
+        raise problem
     if not close:
         raise NoSuchSession(f"no session is called {name!r}; {hint}")
     if len({(stored.agent, stored.id) for stored in close}) > 1:
@@ -156,6 +171,17 @@ def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None
     if summary is None:
         raise SessionFailed(f"{close[0].path!r} does not exist any more, or is not a file")
     return summary
+
+
+def _in_any_file(name: str, agents: Iterable[str] | None, resolver: FolderResolver) -> StoredSession:
+    """The session in a transcript file, wherever it is."""
+    from foretold.sessions.formats.recognition import recognize_transcript
+
+    stored = recognize_transcript(name)
+    if agents is not None and stored.agent not in agents:
+        raise NoSuchSession(f"{name!r} is a transcript of {stored.agent}, not of {' or '.join(agents)}")
+    summary = summarize_session(stored, resolver)
+    return stored if summary is None else summary
 
 
 def _in_file(every: list[StoredSession], name: str) -> list[StoredSession]:

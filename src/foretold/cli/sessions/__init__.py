@@ -12,6 +12,7 @@ COMMANDS = list_commands(
         "list": "list show",
         "search": "search",
         "export": "export",
+        "resume": "resume",
         "archive": "archive restore",
         "repair": "repair relocate",
         "du": "du prune",
@@ -29,6 +30,7 @@ commands:
   show      read a session
   search    find what was said, in all sessions
   export    a session as Markdown, HTML or JSON, without secrets
+  resume    what the agent would load to go on, and the command for it
   archive   archive sessions before the agent deletes them
   restore   restore a session from the archive
   repair    how much of a session is reachable; write a repaired copy
@@ -49,6 +51,7 @@ examples:
   foretold sessions search "connection pool"  where was that?
   foretold sessions show 118ca5f9             read one
   foretold sessions export 118ca5f9 -o talk.html
+  foretold sessions show backup/talk.jsonl    any transcript file
 
 Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
 """

@@ -26,7 +26,7 @@ def command_export(words: Sequence[str]) -> int:
         "  foretold sessions export 118ca5f9 -o talk.html   one page, no script\n"
         "  foretold sessions export 118ca5f9 --brief        for another agent to continue",
     )
-    parser.add_argument("session", metavar="SESSION", help="its id or how it begins, its title or its file")
+    parser.add_argument("session", metavar="SESSION", help="its id or how it begins, its title, or any transcript file")
     parser.add_argument("-o", dest="out", metavar="FILE", help="write this file; its suffix selects the format")
     parser.add_argument("--form", choices=tuple(FORMS), help="markdown (the default), html, json")
     parser.add_argument("--brief", action="store_true", help="messages and changed files; no tools")

@@ -112,7 +112,7 @@ def command_show(words: Sequence[str]) -> int:
         "  foretold sessions show 118ca5f9 --full   with the output of tools\n"
         "  foretold sessions show 118ca5f9 --last 5",
     )
-    parser.add_argument("session", metavar="SESSION", help="its id or how it begins, its title or its file")
+    parser.add_argument("session", metavar="SESSION", help="its id or how it begins, its title, or any transcript file")
     parser.add_argument("--full", action="store_true", help="also results of tools, thinking, attachments, notices")
     parser.add_argument("--last", type=count, metavar="N", help="only the last N messages")
     options = parser.parse_args(list(words))

@@ -37,14 +37,16 @@ def paint_of(options: argparse.Namespace) -> Paint:
 
 
 def session_of(options: argparse.Namespace) -> StoredSession:
-    """The session that a command line names."""
-    return session_called(homes_of(options), options.session, agents_of(options))
+    """The session that a command line names, or the transcript file, wherever it is."""
+    return session_called(homes_of(options), options.session, agents_of(options), files=True)
 
 
-def session_called(homes: Homes, name: str, agents: tuple[str, ...] | None = None) -> StoredSession:
-    """The session with a name. If it is only in the archive, the error says so."""
+def session_called(
+    homes: Homes, name: str, agents: tuple[str, ...] | None = None, *, files: bool = False
+) -> StoredSession:
+    """The session with a name; with `files`, also any transcript. If it is only in the archive, the error says so."""
     try:
-        return find_session(homes, name, agents=agents)
+        return find_session(homes, name, agents=agents, files=files)
     except NoSuchSession as error:
         if "\n" in str(error):  # several match, a line each
             raise

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from foretold.dialects.schema import CommandLine
+from foretold.dialects.schema import ProgramOptions
 from foretold.dialects.settings_files import (
     LayeredSettings,
     SettingsScope,
@@ -39,7 +39,7 @@ OPTIONS = {
     "--setting-sources": "one",
     "--settings": "one",
 }
-_COMMAND_LINE = CommandLine(
+_COMMAND_LINE = ProgramOptions(
     "claude",
     flags=(
         "--allow-dangerously-skip-permissions --ax-screen-reader --background --bare --bg --brief -c --chrome "

@@ -22,11 +22,11 @@ import sys
 
 from foretold.dialects.claude_code.instructions import MANAGED
 from foretold.dialects.schema import (
-    CommandLine,
     Dialect,
     Envelope,
     FileSource,
     Imports,
+    ProgramOptions,
     Rules,
     Template,
     TextRules,
@@ -80,7 +80,7 @@ DIALECTS = (V1,)
 
 
 BOUNDARIES = ("top", "repository", "cwd")
-COMMAND_LINES = {"1": CommandLine("", flags="--no-external --managed", one="--boundary --exclude")}
+COMMAND_LINES = {"1": ProgramOptions("", flags="--no-external --managed", one="--boundary --exclude")}
 OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
 
 

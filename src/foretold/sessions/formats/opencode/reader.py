@@ -96,6 +96,7 @@ def summarize(stored: StoredSession) -> StoredSession:
     """A session with what its row, or its file, says."""
     if stored.path.endswith(".json"):
         data = _read(stored.path, None)
+        data = object_at(data, "info") or data  # of a document that `opencode export` wrote
         times = {f"time_{name}": time for name, time in object_at(data, "time").items()}
         return _fill(stored, {**data, **times, "parent_id": data.get("parentID"), "model": None})
     try:
@@ -119,6 +120,10 @@ def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding]
 
 def _messages_in_files(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[StoredMessage]:
     """The messages of `storage/message/<session>`, each with its parts of `storage/part/<message>`."""
+    exported = _read(path, findings).get("messages")
+    if isinstance(exported, list):
+        yield from _messages_in_export(exported, since)
+        return
     storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
     folder = os.path.join(storage, "message", session)
     for name in list_names(folder):
@@ -133,6 +138,18 @@ def _messages_in_files(path: str, session: str, since: int, findings: list[Findi
             files = [os.path.join(place, file) for file in list_names(place) if file.endswith(".json")]
             parts = tuple(_read(file, findings) for file in files)
             yield StoredMessage(text_at(data, "id") or own, began, data, parts)
+
+
+def _messages_in_export(rows: list[object], since: int) -> Iterator[StoredMessage]:
+    """The messages of a document that `opencode export` wrote."""
+    for row in rows:
+        data, parts = (row.get("info"), row.get("parts")) if isinstance(row, dict) else (None, None)
+        if not isinstance(data, dict):
+            continue
+        created = object_at(data, "time").get("created")
+        began = int(created) if isinstance(created, (int, float)) else 0
+        if began >= since:
+            yield StoredMessage(text_at(data, "id"), began, data, tuple(parts) if isinstance(parts, list) else ())
 
 
 def _read(path: str, findings: list[Finding] | None) -> Json:
