@@ -656,49 +656,6 @@ def test_names_that_are_not_utf8(place, words):
         assert [entry["text"] for entry in data(done)["entries"]] == ["rule"]
 
 
-# -- completion ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_names_commands_and_agents(place, shell):
-    done = place.run("completion", shell)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert [word for word in (*COMMANDS, "claude-code@2.1.197", "--agent"[2:]) if word not in text(done)] == []
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_completion_scripts_are_valid(place, shell):
-    script = text(place.run("completion", shell))
-    done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
-        (["foretold", "sh"], ["show"]),
-        (["foretold", "co"], ["compare", "completion", "conform"]),
-        (["foretold", "show", "--ag"], ["--agent"]),
-        (["foretold", "show", "--agent", "claude-code@2.1.3"], ["claude-code@2.1.325"]),
-        (["foretold", "explain", "CLAU"], ["CLAUDE.md"]),
-        (["foretold", "show", "-C", "sr"], ["src"]),
-    ],
-    ids=lambda value: " ".join(value),
-)
-def test_bash_completes(repo, words, completed):
-    script = text(repo.run("completion", "bash"))
-    ask = f'COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _foretold; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run(
-        ["bash", "-c", f"{script}\n{ask}"],
-        cwd=repo.proj,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PATH": os.environ["PATH"]},
-    )
-    assert sorted(done.stdout.split()) == completed
-
-
 # -- compare ----------------------------------------------------------------------------------------------------
 
 
