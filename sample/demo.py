@@ -35,14 +35,14 @@ def main() -> int:
     stage(root)
     write_program(root)
     os.chdir(f"{root}/repo")
-    print(f"$ cd {root}/repo && PATH={root}/bin:$PATH\n")
+    print(f"$ cd {shlex.quote(f'{root}/repo')} && PATH={shlex.quote(f'{root}/bin')}:$PATH\n")
     for question, words in STEPS:
         run(question, words, root)
     print(bold("# Try next, in that folder"))
     for words, about in NEXT:
         print(f"$ foretold {shlex.join(words)}\n    {about}")
     program = os.path.join(os.path.dirname(sys.executable), "foretold")
-    print(f"\nIn a folder of yours: {program}")
+    print(f"\nIn a folder of yours: {shlex.quote(program)}")
     return 0
 
 

@@ -1,12 +1,15 @@
 """The files of the Claude Code plugin that say the same as an install does: from the same tables.
 
 `python -m foretold.serve.install.plugin FOLDER` writes them; a test compares them with those of the repository.
+A plugin may be installed where the program is not: then its hooks are silent, and the first one of a session says what
+to do in one line, instead of a failure at every event.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 
 import foretold
@@ -15,6 +18,11 @@ from foretold.serve.install.ours import group_of, server_of
 
 ABOUT = "What Claude Code is told, remembers and did: recall, missed rules, drift, and search of sessions."
 AGENT = "claude-code"
+ABSENT = (
+    "foretold is not on PATH, so its plugin does nothing: install the program (see the README of the plugin), or run "
+    "claude plugin disable foretold@foretold"
+)
+FOUND = f"command -v {NAME} >/dev/null 2>&1"
 
 
 def plugin_files() -> dict[str, str]:
@@ -22,7 +30,7 @@ def plugin_files() -> dict[str, str]:
     install = INSTALLS[AGENT]
     assert install.hooks
     assert install.mcp
-    hooks = {hook.event: [group_of(hook, install.hooks, [NAME])] for hook in install.hooks.events}
+    hooks = {hook.event: [_guard(group_of(hook, install.hooks, [NAME]), hook.event)] for hook in install.hooks.events}
     manifest = {
         "name": NAME,
         "version": foretold.__version__,
@@ -45,6 +53,16 @@ def plugin_files() -> dict[str, str]:
         ".claude-plugin/marketplace.json": market,
     }
     return {path: json.dumps(value, indent=2) + "\n" for path, value in found.items()}
+
+
+def _guard(group: dict[str, object], event: str) -> dict[str, object]:
+    """A group of hooks that runs the program only if it is there."""
+    first = f"{{ echo {shlex.quote(json.dumps({'systemMessage': ABSENT}))}; exit 0; }}"
+    otherwise = first if event == "SessionStart" else "exit 0"
+    inside = group["hooks"]
+    assert isinstance(inside, list)
+    hooks = [{**hook, "command": f"{FOUND} || {otherwise}; {hook['command']}"} for hook in inside]
+    return {**group, "hooks": hooks}
 
 
 def main(folder: str) -> None:
