@@ -41,8 +41,8 @@ events:
 
 options:
   --agent NAME        the caller: claude-code (default), codex, gemini-cli, …
-  --explain           print what it would say here, and why; nothing is
-                      written. A payload may come on standard input;
+  --explain           print what it would say here, and why; only caches
+                      are written. A payload may come on standard input;
                       else one is made up, with --prompt or --file
                       (PostToolUse: a read, an edit and a shell command)
   --log               print the log of faults and notices

@@ -18,7 +18,7 @@ ABOUT = (
     "did a killed install leave files, and what is wrong with the memories here. With --fix it shows what it would "
     "change, and asks; without a terminal it needs --yes."
 )
-NOTHING = "Nothing is wrong with hooks, servers, search paths and memories. Instruction files: foretold"
+NOTHING = "Nothing is wrong with hooks, servers, search paths and memories.\nInstruction files: foretold"
 EXAMPLES = "  foretold doctor\n  foretold doctor --fix"
 
 

@@ -22,8 +22,9 @@ COMMANDS = list_commands(
 HELP = """\
 usage: foretold sessions [COMMAND] [OPTIONS]
 
-What you and your coding agents said, in Claude Code, Codex, Gemini CLI, opencode.
-foretold sessions alone lists those of this folder, with the command to resume.
+What you and your coding agents said, in Claude Code, Codex, Gemini CLI and
+opencode. foretold sessions alone lists those of this folder, with the command
+to resume each.
 
 commands:
   list      every session here, of all agents, and how to resume it
