@@ -51,7 +51,7 @@ def make_parser(command: str, about: str, examples: str, shared: str, **helps: s
                 2, wrap_error(f"{self.prog}: error: {message}{guess_option(message, self._option_string_actions)}")
             )
 
-        def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def,override]
+        def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
             if _Found.is_wanted:
                 raise _Found(self)
             return super().parse_known_args(args, namespace)
