@@ -372,6 +372,14 @@ def test_a_segment_is_told_once():
     assert find_segments(requests, "cline") == [Segment(0, "system", "# Rules\n## x\nX")]
 
 
+def test_a_side_conversation_is_not_counted():
+    system = {"role": "system", "content": "You are now acting as the managed memory extraction subagent for an agent."}
+    told = {"role": "system", "content": "--- Context from: Q ---\nQ\n--- End of Context from: Q ---"}
+    bodies = [{"messages": [system]}, {"messages": [told]}]
+    requests = [{"format": "chat", "tools": ["t"], "body": body} for body in bodies]
+    assert find_segments(requests, "qwen-code") == [Segment(0, "system", told["content"])]
+
+
 # -- cases: recording them, and playing them to a program -----------------------------------------------------
 
 
@@ -414,6 +422,34 @@ ask([{"role": "user", "content": [{"type": "text", "text": text}]}])
     assert (missing.status, missing.differences[0]["actual"]) == ("failed", "not there")
     extra = played(place, {**case, "expect": {"memory": None}}, body)
     assert (extra.status, extra.differences[0]["actual"]) == ("failed", expected)
+
+
+def test_earlier_runs_are_played_with_their_turns_and_changes(place):
+    body = """\
+answer = ask([{"role": "user", "content": " ".join(sys.argv[1:3])}])
+told = "Codebase and user instructions are shown below. " + open("CLAUDE.md").read()
+while answer["content"][0]["type"] == "tool_use":
+    told += " " + answer["content"][0]["input"]["file_path"]
+    answer = ask([{"role": "user", "content": "<system-reminder>\\n" + told + "\\n</system-reminder>"}])
+"""
+    call = {"name": "Read", "input": {"file_path": "f"}}
+    case = {
+        "files": {"{proj}/CLAUDE.md": "A"},
+        "args": ["--continue"],
+        "before": [{"turns": [[call]], "then_files": {"{proj}/CLAUDE.md": "B"}}],
+        "turns": [[call], [call]],
+    }
+    start = "Codebase and user instructions are shown below. "
+    later = [
+        [["user", "text", start + "A f"]],
+        [],
+        [["user", "text", start + "B f"]],
+        [["user", "text", start + "B f f"]],
+    ]
+    found = played(place, {**case, "expect": {"later": later}}, body)
+    assert (found.status, found.differences) == ("passed", ())
+    later[2] = [["user", "text", start + "A f f"]]
+    assert played(place, {**case, "expect": {"later": later}}, body).status == "failed"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ Playing:
 1. A case is staged as for `foretold conform`, with the settings that the run needs added to its own.
 2. Every recorded text must be, whole, in a text of the same role of the request it was recorded in; where nothing was
    recorded, no instruction text may be.
-3. What cannot be played is skipped, with the reason: files at the top of the file system or in the organisation's
+3. Earlier runs of a session are played one after the other, with their turns, and the files change between them; the
+   requests of all runs count.
+4. What cannot be played is skipped, with the reason: files at the top of the file system or in the organisation's
    folder, a recorded order of folders, another user, pages of a server, subagents.
 """
 
@@ -32,7 +34,7 @@ from foretold.proof.conform.instructions import LANGUAGE, SETTINGS, toml_lines
 from foretold.proof.conform.stage import Stage
 from foretold.proof.probe.recipes import RECIPES, Recipe
 from foretold.proof.probe.run import Probe, ask_agent, first_option
-from foretold.proof.probe.segments import CUTS, PROSE, Segment, parts_of
+from foretold.proof.probe.segments import CUTS, PROSE, Segment, main_requests, parts_of
 from foretold.sessions.catalog import find_homes, newest_first
 from foretold.storage.tree import Disk
 
@@ -132,7 +134,7 @@ def play(case: Case, program: str, *, allow_setup: bool) -> CaseOutcome:
     with Stage(case, "2026-01-02") as stage:
         stage.prepare()
         recipe = RECIPES[str(case["agent"])]
-        requests = [request for request in _requests(stage, recipe, program) if request.get("tools")]
+        requests = main_requests(_requests(stage, recipe, program), str(case["agent"]))
         differences = list(_differences(_fill_language(stage, recipe), requests))
     return outcome_of(case, differences)
 

@@ -45,6 +45,9 @@ CUTS = {
 }
 
 
+#: agent -> how the system's text of a side conversation that offers tools begins: a subagent nobody asked for
+SIDES = {"qwen-code": "You are now acting as the managed memory extraction subagent"}
+
 PROSE = re.compile(r"Here is a list of[\s\S]*?(?=\| (?:Pattern|Directory) )")  #: of copilot-cli, before its tables
 
 
@@ -79,12 +82,23 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(value.get(key))
 
 
+def main_requests(requests: list[dict[str, object]], agent: str) -> list[dict[str, object]]:
+    """The requests of the main conversation: they offer tools, and are not of a subagent that nobody asked for."""
+    side = SIDES.get(agent)
+
+    def is_main(request: dict[str, object]) -> bool:
+        if not side:
+            return True
+        return not any(text.startswith(side) for _, text in parts_of(request["body"], str(request["format"])))
+
+    return [request for request in requests if request.get("tools") and is_main(request)]
+
+
 def find_segments(requests: list[dict[str, object]], agent: str) -> list[Segment]:
     """The segments of a conversation that carry instructions, each at the first request that has it."""
     found: list[Segment] = []
     seen: set[tuple[str, str]] = set()
-    main = [request for request in requests if request.get("tools")]
-    for number, request in enumerate(main):
+    for number, request in enumerate(main_requests(requests, agent)):
         for role, text in parts_of(request["body"], str(request["format"])):
             for match in re.finditer(CUTS[agent], PROSE.sub("", text)):
                 if match[0].strip() and (role, match[0]) not in seen:
