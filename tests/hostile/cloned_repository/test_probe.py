@@ -147,6 +147,18 @@ def test_settings_that_lead_nowhere_are_left_alone(place, text):
     assert find_covers(place.proj, RECIPES["claude-code"].project) == []
 
 
+def test_plugins_of_the_agent_itself_stay(place):
+    builtin = {"enabledPlugins": {"agents-md@builtin": True}, "pluginConfigs": {"agents-md@builtin": {"options": {}}}}
+    place.write("proj/.claude/settings.json", json.dumps(builtin))
+    assert find_covers(place.proj, RECIPES["claude-code"].project) == []
+    place.write("proj/.claude/settings.json", json.dumps({"enabledPlugins": {"agents-md@builtin": True, "p@m": True}}))
+    (cover,) = find_covers(place.proj, RECIPES["claude-code"].project)
+    assert (cover.names, json.loads(cover.text)) == (
+        ("enabledPlugins.p@m",),
+        {"enabledPlugins": {"agents-md@builtin": True}},
+    )
+
+
 def test_settings_above_the_folder_count_up_to_the_top_of_the_repository(place):
     place.write("proj/opencode.json", '{"provider": {"a": {"npm": "b"}}}')
     place.write("proj/.env", "A=b\n")

@@ -34,8 +34,15 @@ LEADING = re.compile(
     re.IGNORECASE,
 )
 ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-#: variables in settings that only say something about instructions, or choose the model
-HARMLESS = re.compile(r"CLAUDE_CODE_DISABLE_\w+|CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD|ANTHROPIC_MODEL")
+#: a setting that is a table -> what of it stays: variables that only concern instructions or choose the model; plugins
+#: that are the agent's own code, of which one reads AGENTS.md (claude-code: ag-mode-project-settings)
+STAYING = {
+    "env": re.compile(
+        r"CLAUDE_CODE_DISABLE_\w+|CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD|CLAUDE_CODE_SIMPLE|ANTHROPIC_MODEL"
+    ),
+    "enabledPlugins": re.compile(r".*@builtin"),
+    "pluginConfigs": re.compile(r".*@builtin"),
+}
 MOST_NAMED = 8
 
 
@@ -141,9 +148,10 @@ def filter_settings(values: dict[str, object], above: str = "") -> tuple[dict[st
         name = above + key
         if key == "$schema":
             kept[key] = value
-        elif key == "env" and not above and isinstance(value, dict):
-            kept[key] = {each: text for each, text in value.items() if HARMLESS.fullmatch(each)}
-            names += [f"{name}.{each}" for each in value if not HARMLESS.fullmatch(each)]
+        elif key in STAYING and isinstance(value, dict):
+            kept[key] = {each: item for each, item in value.items() if STAYING[key].fullmatch(each)}
+            gone = {each: item for each, item in value.items() if not STAYING[key].fullmatch(each)}
+            names += _leaves(name, gone) if gone else []
         elif LEADING.search(key) or (isinstance(value, str) and ADDRESS.match(value)):
             names += _leaves(name, value)
         else:
