@@ -219,8 +219,8 @@ def ask_more(release: Release, program: str) -> bool:
     return same
 
 
-def run_release(release: Release, *, full: bool) -> tuple[Row, bool]:
-    """Everything about one release: its row, and whether all of it was as expected."""
+def run_release(release: Release, *, full: bool) -> tuple[Row | None, bool]:
+    """Everything about one release: its row, if there was time for all, and whether all of it was as expected."""
     began = time.monotonic()
     program = install(release)
     found = replay(release, program, full=full, resume="--resume" in sys.argv)
@@ -237,7 +237,8 @@ def run_release(release: Release, *, full: bool) -> tuple[Row, bool]:
     same = not different and not left and probed == "equal"
     if "--cases" not in sys.argv:
         same = ask_more(release, program) and same
-    return (release, equal, different, skipped, probed), same
+    row = None if left else (release, equal, different, skipped, probed)
+    return row, same
 
 
 STATUSES = ("passed", "failed", "skipped", "left")
@@ -252,17 +253,17 @@ def main() -> int:
             install(release)
         return run_isolated()
     bring_up_loopback()
-    rows, failed = [], False
+    rows, failed = list[Row](), False
     for release in wanted:
         row, same = run_release(release, full=bool(os.environ.get("FULL")))
-        rows.append(row)
+        rows += [row] if row else []
         failed = failed or not same
+        if "--docs" in sys.argv:  # after each, so that a run that is ended early has written what it knows
+            write_docs(rows)
     here = os.path.dirname(os.path.abspath(__file__))
     asks_claude = any(release.agent == "claude-code" for release in wanted) and "--cases" not in sys.argv
     for name in ("live_compaction.py", "live_harness.py") if asks_claude else ():
         failed = subprocess.run([sys.executable, os.path.join(here, name)], check=False).returncode != 0 or failed
-    if "--docs" in sys.argv:
-        write_docs(rows)
     return 1 if failed else 0
 
 
@@ -292,7 +293,7 @@ Recorded cases, played once more to the released programs by `make live` (`FULL=
 when every recorded text is, whole, in the request that it was recorded in, and no other instruction text is. Not
 playable are cases with files at the top of the file system or in the organisation's folder, with another user, with
 subagents, or that depend on the order in which a file system lists a folder; `foretold conform` runs those, too.
-`python tests/system/live.py --docs` writes the rows of what it played.
+`FULL=1 python tests/system/live.py --docs` writes the rows, each when all cases of the release were played.
 
 | agent | version | played | equal | different | not playable | probe |
 |---|---|---|---|---|---|---|

@@ -470,6 +470,13 @@ def test_what_cannot_be_played(place, case, reason):
     assert (outcome.status, outcome.reason) == ("skipped", reason)
 
 
+def test_settings_of_a_case_that_lead_away_need_consent(place):
+    case = {"files": {"{proj}/.claude/settings.json": '{"apiKeyHelper": "x"}'}, "expect": {"memory": None}}
+    outcome = played(place, case, 'ask([{"role": "user", "content": "hi"}])')
+    reason = "its settings lead the agent elsewhere or start programs; allow them with --allow-setup"
+    assert (outcome.status, outcome.reason) == ("skipped", reason)
+
+
 def test_conform_asks_the_program(place):
     path = place.write(
         "cases.jsonl",
