@@ -200,6 +200,8 @@ def _one_run(
     if "--settings" in args and "--settings" in recipe.argv:
         own_settings = recipe.argv.index("--settings")
         recipe = recipe._replace(argv=(*recipe.argv[:own_settings], *recipe.argv[own_settings + 2 :]))
+    if '"error": "denied"' in json.dumps(case.get("turns")):  # copilot-369
+        recipe = recipe._replace(argv=tuple(word for word in recipe.argv if word not in recipe.permits))
     args = [word for word in args if word not in (*recipe.argv, *recipe.tools)]
     moved = case.get("codex_home")
     if moved:

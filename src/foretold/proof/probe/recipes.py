@@ -41,6 +41,7 @@ class Recipe(NamedTuple):
     rules_file: str = ""  #: the file to which the rules of a case are added, where that is not a settings file
     records_blocks: bool = False  #: whether its cases record blocks per turn, not segments
     project: tuple[ProjectFile, ...] = ()
+    permits: tuple[str, ...] = ()  #: words of `argv` that a case in which a call was denied did not have
 
 
 def _env(text: str) -> dict[str, str]:
@@ -215,6 +216,7 @@ RECIPES: dict[str, Recipe] = {
         files={},
         reads=(("view",), '{"path": "{path}"}'),
         copies=(".copilot/copilot-instructions.md", ".copilot/instructions"),
+        permits=("--allow-all-paths",),
         project=(
             *_files(".mcp.json .github/mcp.json .vscode/mcp.json .github/lsp.json", obeyed=False),
             *_files(".github/copilot/settings.json .github/copilot/settings.local.json", obeyed=False),
