@@ -12,6 +12,7 @@ import pytest
 
 import foretold
 from foretold.cli import COMMANDS
+from foretold.dialects.registry import AGENTS
 
 from .documents import read_document
 
@@ -140,7 +141,9 @@ def test_bare(repo):
         ["2", "project", "CLAUDE.md"],
         ["3", "project", "└"],
     ]
-    assert "1 rule waiting for a matching file, 2 candidates not delivered." in lines
+    assert "1 rule waiting for a matching file, 1 other candidate not loaded." in lines
+    assert "Not read at the start: 1 instruction file" in lines
+    assert any(line.split()[:1] == ["src/CLAUDE.md"] for line in lines)
     assert any("import-missing" in line for line in lines)
     assert lines[-2].startswith("next: foretold explain")
     assert (done.returncode, done.stderr) == (1, b"")
@@ -182,9 +185,12 @@ FINDING_KEYS = {"path", "line", "code", "severity", "message", "hint"}
 def test_the_shape_of_a_view(repo, words, kind):
     found = data(repo.run(*words, "--json", *MANAGED))
     assert found["schema"] == f"foretold.{kind}/1"
-    assert set(found) - {"text", "messages"} == VIEW_KEYS
+    more = {"text", "messages"} if kind == "show" else {"nested", "nested_cut"}
+    assert set(found) == VIEW_KEYS | more
+    nested = [(each["path"], each["loaded"]) for each in found.get("nested", ())]
+    assert nested == [] if kind == "show" else [(repo.path("proj/src/CLAUDE.md"), "on-touch")]
     assert [set(each) for each in found["entries"]] == [ENTRY_KEYS] * 3
-    assert [set(each) for each in found["waiting"]] == [ENTRY_KEYS | {"base"}]
+    assert [set(each) for each in found["waiting"]] == [ENTRY_KEYS | {"base", "paths"}]
     assert [set(each) for each in found["skips"]] == [SKIP_KEYS] * 3
     assert [set(each) for each in found["findings"]] == [FINDING_KEYS]
     view = view_of(repo)
@@ -197,7 +203,7 @@ def test_the_shape_of_a_view(repo, words, kind):
 
 
 def test_explain_names_every_path(repo):
-    done = repo.run("explain", *MANAGED)
+    done = repo.run("explain", "--all", *MANAGED)
     view = view_of(repo)
     shown = text(done)
     paths = [entry.path for entry in view.entries] + [skip.path for skip in view.skips] + list(view.absent)
@@ -205,6 +211,92 @@ def test_explain_names_every_path(repo):
         short = path.replace(repo.proj + "/", "").replace(repo.home, "~")
         assert short in shown or len(short) > 40
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_paths_that_are_not_there_are_one_line(repo):
+    lines = text(repo.run("explain", *MANAGED)).split("\n")
+    count = len(view_of(repo).absent)
+    assert f"Looked for, not found: {count} paths (--all)" in lines
+    assert "  CLAUDE.local.md" not in lines
+    assert "  CLAUDE.local.md" in text(repo.run("explain", "--all", *MANAGED)).split("\n")
+
+
+def test_each_problem_is_printed_once(repo):
+    """What has a finding is not listed as not loaded, too."""
+    for words in ([], ["explain"], ["explain", "--all"]):
+        assert text(repo.run(*words, *MANAGED)).count("docs/gone.md") == 1
+    shown = text(repo.run("explain", *MANAGED))
+    assert "\n  shadowed: another file takes its place\n      AGENTS.md, by CLAUDE.md\n" in shown
+
+
+def test_tokens_add_up(repo):
+    for words in ([], ["explain"]):
+        lines = text(repo.run(*words, *MANAGED)).split("\n")
+        start = next(at for at, line in enumerate(lines) if line.startswith("Loaded at the start"))
+        rows = lines[start + 2 : lines.index("", start + 2)]
+        tokens = [int(row.split()[-2].replace(",", "")) for row in rows]
+        assert lines[start].endswith(f"about {sum(tokens):,} tokens")
+        assert rows[-1].split()[:3] == ["what", "the", "agent"]
+
+
+def test_many_rows_are_summed_up(place):
+    for number in range(40):
+        place.write(f"proj/.claude/rules/r{number:02}.md", "Rule.\n")
+    lines = text(place.run(*MANAGED)).split("\n")
+    assert any(line.split() == [*"… and 20 more files (foretold explain)".split(), "40", "tok"] for line in lines)
+    assert not any("more files" in line for line in text(place.run("explain", *MANAGED)).split("\n"))
+
+
+def test_findings_are_sorted_and_what_is_said_of_several_files_is_said_once(place):
+    place.write("proj/CLAUDE.md", "\n@z.md and @b.md\n\n\n@y.md\n\n@x.md\n")
+    for name in ("b", "a", "c"):
+        place.write(f"proj/.claude/rules/{name}.md", "---\nglobs: '*.ts'\n---\nRule.\n")
+    lines = text(place.run("explain", *MANAGED)).split("\n")
+    at = lines.index("7 findings") + 2
+    assert lines[at : at + 8] == [
+        "  .claude/rules/a.md  line 2",
+        "  .claude/rules/b.md  line 2",
+        "  .claude/rules/c.md  line 2",
+        "    warning rule-key-unread",
+        "      `globs` is not a key that the agent reads, so the rule is always loaded",
+        "      → write `paths`, with the patterns in quotes",
+        "  CLAUDE.md",
+        "    line 2  error import-missing",
+    ]
+    found = data(place.run("explain", "--json", *MANAGED))["findings"]
+    assert [(place.short(each["path"])[5:], each["line"]) for each in found] == [
+        *((f".claude/rules/{name}.md", 2) for name in "abc"),
+        *(("CLAUDE.md", line) for line in (2, 2, 5, 7)),
+    ]
+
+
+def test_paths_of_a_rule_are_shown_as_written(place):
+    place.write("proj/.claude/rules/a.md", "---\npaths: ['frontend/**', 'src/{a,b}/**/*.ts']\n---\nRule.\n")
+    assert "      paths: frontend/**, src/{a,b}/**/*.ts" in text(place.run("explain", *MANAGED)).split("\n")
+    (rule,) = data(place.run("explain", "--json", *MANAGED))["waiting"]
+    assert (rule["paths"], rule["globs"][0]) == (["frontend/**", "src/{a,b}/**/*.ts"], "frontend")
+
+
+def test_files_below_are_listed_by_what_becomes_of_them(place):
+    place.write("proj/CLAUDE.md", "Top.\n")
+    for name in "abcde":
+        place.write(f"proj/{name}/CLAUDE.md", "Below.\n")
+    place.write("proj/a/AGENTS.md", "Hidden.\n")
+    place.write("proj/.claude/rules/r.mdc", "Rule.\n")
+    for words in ([], ["explain"]):
+        lines = text(place.run(*words, *MANAGED)).split("\n")
+        at = lines.index("Not read at the start: 7 instruction files") + 2
+        below = lines[at : lines.index("", at)]
+        assert below[0] == "  loaded when a file in their folder is touched"
+        assert below[1].split() == ["a/CLAUDE.md", "2", "tok"]
+        assert ("    … and 2 more (foretold explain)" in below) == (not words)
+        assert below[-5:] == [
+            "  not loaded: another file takes its place (by CLAUDE.md)",
+            "    a/AGENTS.md",
+            "  not loaded: the agent reads no files with this ending there (only .md)",
+            "    .claude/rules/r.mdc",
+            "        → rename it to r.md",
+        ]
 
 
 def test_explain_a_file_that_is_read(repo):
@@ -250,7 +342,7 @@ def test_explain_one_instruction_file(repo, path, loaded, said, code):
     assert said in text(done).split("\n")
     assert (done.returncode, done.stderr) == (code, b"")
     found = data(repo.run("explain", path, "--json", *MANAGED))
-    assert set(found) == {"schema", "path", "loaded", "answer", "why", "change"}
+    assert set(found) == {"schema", "path", "loaded", "answer", "why", "change", "reason", "detail", "tokens"}
     assert (found["schema"], found["path"], found["loaded"]) == (
         "foretold.explain-path/1",
         repo.path(f"proj/{path}"),
@@ -334,7 +426,8 @@ def test_what_is_inlined_is_listed(repo):
     repo.write("proj/.claude/rules/go.md", "---\npaths: '*.go'\n---\nGo.\n")
     lines = text(repo.run("explain", "--agent", "mink", "--", "--boundary", "cwd")).split("\n")
     assert any(line.strip() == "└ docs/a.md" for line in lines)
-    assert "      its `paths` match nothing that is here (*.go)" in lines
+    at = lines.index("  no-match: its `paths` match nothing that is here")
+    assert lines[at + 1] == "      .claude/rules/go.md, *.go"
     assert "its text is in" in text(repo.run("explain", "--agent", "mink", "docs/a.md"))
 
 
@@ -677,11 +770,37 @@ def test_compare_as_markdown(repo):
 
 def test_compare_as_data(repo):
     found = data(repo.run("compare", "--agent", "all", "--json"))
-    assert set(found) == {"schema", "cwd", "differences", "agents", "files"}
+    assert set(found) == {"schema", "cwd", "differences", "agents", "files", "others", "nested_cut"}
     assert len(found["agents"]) == 25
     (file,) = [each for each in found["files"] if each["path"] == repo.path("proj/CLAUDE.md")]
     assert file["agents"]["claude-code"]["state"] == "always"
     assert set(file["agents"]["codex"]) == {"state", "order", "tokens", "lost", "reason"}
+
+
+def test_compare_names_the_agents_that_are_not_shown(place):
+    """An AGENTS.md concerns agents that are not set up, too; the rest is one option away."""
+    place.write("proj/CLAUDE.md", "Text.\n")
+    place.write("proj/AGENTS.md", "Text.\n")
+    lines = text(place.run("compare")).split("\n")
+    shown = [line.split()[1] for line in lines if re.match(r"[A-H]  ", line)]
+    assert shown == ["Claude", "Codex", "opencode", "Copilot", "Qwen", "Cline", "Continue"]
+    others = len(AGENTS) - len(shown)
+    assert lines[-2] == f"{others} other agents: foretold compare --agent all"
+    assert len(data(place.run("compare", "--json"))["others"]) == others
+    assert "other agents" not in text(place.run("compare", "--agent", "codex,claude-code"))
+
+
+def test_compare_lists_files_of_folders_below(place):
+    place.write("proj/CLAUDE.md", "Text.\n")
+    for number in range(25):
+        place.write(f"proj/d{number:02}/AGENTS.md", "Text.\n")
+    shown = text(place.run("compare", "--agent", "claude-code,opencode"))
+    row = next(line for line in shown.split("\n") if line.startswith("d00/AGENTS.md"))
+    assert row.split() == ["d00/AGENTS.md", "×", "◌"]
+    assert "… and 5 more files in folders below (--all)" in shown
+    assert "d24/AGENTS.md" in text(place.run("compare", "--agent", "claude-code,opencode", "--all"))
+    files = data(place.run("compare", "--agent", "claude-code,opencode", "--json"))["files"]
+    assert files[-1]["agents"]["claude-code"]["reason"] == "shadowed"
 
 
 def test_compare_of_nobody(repo):

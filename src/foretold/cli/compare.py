@@ -18,11 +18,21 @@ EXAMPLES = """\
   foretold compare --file src/api/users.py  with what reading that file brings
   foretold compare --format markdown        for a pull request"""
 
-MARKS = {"always": "●", "cut": "✂", "listed": "≡", "waits": "○", "read": "◐", "never": "×", "": "·"}
+MARKS = {
+    "always": "●",
+    "cut": "✂",
+    "listed": "≡",
+    "waits": "○",
+    "nested": "◌",
+    "read": "◐",
+    "never": "×",
+    "": "·",
+}
 MEANING = (
-    "● always   ◐ on reading the file   ○ waits for a file that matches   ≡ only listed\n"
-    "✂ cut      × left out              · the agent does not look at it"
+    "● always   ✂ cut   ≡ only listed   × left out   · the agent does not look at it\n"
+    "○ when a matching file is touched   ◌ when a file in its folder is touched"
 )
+MEANING_OF_READ = "\n◐ on reading the file"
 
 
 def command(words: Sequence[str]) -> int:
@@ -31,19 +41,21 @@ def command(words: Sequence[str]) -> int:
     parser = make_parser("compare", about, EXAMPLES, "-C --home --managed --json", home=home)
     parser.add_argument("--agent", action="append", metavar="NAMES", help="agents, separated by commas; or all")
     parser.add_argument("--file", default="", metavar="PATH", help="a file of the project that the agents read")
+    parser.add_argument("--all", action="store_true", help="list all files of folders below")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
     options = parser.parse_args(list(words))
     agents = [name for value in options.agent or () for name in value.split(",") if name]
     chosen = list(AGENTS) if "all" in agents else agents or None
-    found = compare(options.cwd, chosen, read=options.file, home=options.home, managed=options.managed)
+    found = compare(options.cwd, chosen, read=options.file, home=options.home, managed=options.managed, nested=True)
+    meaning = MEANING + (MEANING_OF_READ if options.file else "")
     if options.json:
         from foretold.cli.json import emit
 
         emit("compare", _json(found))
     elif options.format == "markdown":
-        _print_markdown(found)
+        _print_markdown(found, meaning)
     else:
-        _print_text(found)
+        _print_text(found, len(found.paths) if options.all else MOST_BELOW, meaning)
     return 0
 
 
@@ -81,20 +93,36 @@ def _short(found: Comparison, path: str) -> str:
     return "~/" + path[len(home) :] if path.startswith(home) else path
 
 
-def _print_text(found: Comparison) -> None:
+def _print_text(found: Comparison, most: int, meaning: str) -> None:
     paint = Paint(found.views[0].surroundings.cwd, found.views[0].surroundings.home)
-    print(f"{plural(len(found.views), 'agent')} in {paint.fit(found.cwd, paint.width - 14).rstrip()}\n")
-    for line in differences(found):
-        print(paint.wrap(f"- {line}", 0))
+    print(f"{plural(len(found.views), 'agent')} in {paint.fit(found.cwd, paint.width - 14).rstrip()}")
+    for at, line in enumerate(differences(found)):
+        print(("" if at else "\n") + paint.wrap(f"- {line}", 0))
+    below = [path for path in found.paths if _is_below(found, path)]
     for start in range(0, len(found.views), MOST):
-        _print_table(found, found.views[start : start + MOST], paint)
-    print("\n" + MEANING)
+        _print_table(found, found.views[start : start + MOST], paint, frozenset(below[most:]))
+    if len(below) > most:
+        print(f"\n… and {plural(len(below) - most, 'more file')} in folders below (--all)")
+    if found.cut:
+        print("\n" + paint.wrap(f"There may be more files below: {found.cut}.", 0))
+    print("\n" + meaning)
+    if found.others:
+        print(f"\n{plural(len(found.others), 'other agent')}: foretold compare --agent all")
+
+
+MOST_BELOW = 20  #: rows of files that no agent loads at the start
+
+
+def _is_below(found: Comparison, path: str) -> bool:
+    """Whether a file is only loaded later, or never, by whoever looks at it, and lies in a folder below."""
+    states = {found.cell(path, view).state for view in found.views}
+    return states <= {"nested", "waits", "never", ""} and "/" in _short(found, path)
 
 
 MOST = 8  #: agents that fit side by side in 80 columns
 
 
-def _print_table(found: Comparison, views: Sequence[View], paint: Paint) -> None:
+def _print_table(found: Comparison, views: Sequence[View], paint: Paint, hidden: frozenset[str]) -> None:
     letters = "ABCDEFGH"
     room = paint.width - 6 * len(views) - 1
     print()
@@ -104,7 +132,7 @@ def _print_table(found: Comparison, views: Sequence[View], paint: Paint) -> None
     print("\n" + " " * room + "".join(f"{letter:>6}" for letter in letters[: len(views)]))
     for path in found.paths:
         cells = [found.cell(path, view) for view in views]
-        if any(cell.state for cell in cells):
+        if path not in hidden and any(cell.state for cell in cells):
             orders = [cell.order if cell.order and cell.state != "listed" else "" for cell in cells]
             marks = [f"{order:>4} {MARKS[cell.state]}" for order, cell in zip(orders, cells, strict=True)]
             print(paint.fit(_short(found, path), room) + "".join(marks))
@@ -112,7 +140,7 @@ def _print_table(found: Comparison, views: Sequence[View], paint: Paint) -> None
     print(paint.faint(paint.fit("tokens, about", room)) + "".join(f"{count:>6}" for count in tokens))
 
 
-def _print_markdown(found: Comparison) -> None:
+def _print_markdown(found: Comparison, meaning: str) -> None:
     for line in differences(found):
         print(f"- {line}")
     print("\n| file | " + " | ".join(name_of(view) for view in found.views) + " |")
@@ -122,7 +150,7 @@ def _print_markdown(found: Comparison) -> None:
         marks = [f"{MARKS[cell.state]} {cell.order or ''}".strip() for cell in cells]
         print(f"| `{_short(found, path)}` | " + " | ".join(marks) + " |")
     print("| tokens, about | " + " | ".join(str(view.tokens) for view in found.views) + " |")
-    print("\n" + MEANING.replace("\n", "   "))
+    print("\n" + meaning.replace("\n", "   "))
 
 
 def _json(found: Comparison) -> dict[str, object]:
@@ -142,4 +170,5 @@ def _json(found: Comparison) -> dict[str, object]:
         {"path": path, "agents": {view.dialect.agent: found.cell(path, view)._asdict() for view in found.views}}
         for path in found.paths
     ]
-    return {"cwd": found.cwd, "differences": list(differences(found)), "agents": agents, "files": files}
+    said = {"cwd": found.cwd, "differences": list(differences(found)), "agents": agents, "files": files}
+    return {**said, "others": list(found.others), "nested_cut": found.cut}

@@ -8,18 +8,21 @@ from foretold.cli import COMMON, split_options
 from foretold.cli.options import folder_parser, parse
 from foretold.cli.output import Paint, plural, print_entries, print_rows, print_skips, print_view_findings, title_of
 from foretold.dialects.surroundings import join
-from foretold.instructions.explain import verdict_of
+from foretold.instructions.advice import advise_skip, find_unreported, list_roots
+from foretold.instructions.discover.rule_conditions import written_patterns
+from foretold.instructions.explain import FileVerdict, NestedFiles, find_nested, verdict_of
+from foretold.instructions.intent import CodeContext
 from foretold.instructions.load import load
-from foretold.instructions.view import View
+from foretold.instructions.view import View, Waiting
 from foretold.storage.tree import Disk
-from foretold.types import TYPE_CHECKING
+from foretold.types import REASONS, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.cli.options import Question
 
 
 EXAMPLES = """\
-  foretold explain                       the whole trace
+  foretold explain                       the whole trace; --all with every path
   foretold explain --file src/api/x.ts   what reading that file adds
   foretold explain .claude/rules/api.md  is this file loaded, when, and why not
   foretold explain --session 118ca5f9    what that session really received
@@ -30,6 +33,7 @@ def command(words: Sequence[str]) -> int:
     parser = folder_parser("explain", "Say why each instruction file is loaded, or not.", EXAMPLES)
     parser.add_argument("path", nargs="?", metavar="PATH.md", help="explain this one instruction file")
     parser.add_argument("--file", metavar="PATH", help="a file of the project that the agent reads")
+    parser.add_argument("--all", action="store_true", help="list everything, also the paths that are not there")
     parser.add_argument("--session", metavar="ID", help="what this session received, next to what the files say now")
     options, question = parse(parser, words)
     if bool(options.path) + bool(options.file) + bool(options.session) > 1:
@@ -46,33 +50,83 @@ def command(words: Sequence[str]) -> int:
     if options.path:
         return _explain_one(view, options.path, as_json=options.json)
     if options.json:
-        from foretold.cli.json import emit, view_json
+        from foretold.cli.json import emit, tree_json
 
-        emit("explain", view_json(view))
+        emit("explain", tree_json(view))
     else:
-        _print_trace(view)
+        _print_trace(view, is_all=options.all)
     return 1 if view.findings else 0
 
 
-def _print_trace(view: View) -> None:
+def _print_trace(view: View, *, is_all: bool) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
+    most, more = MANY if is_all else SOME, "--all"
     print(title_of(view, paint))
     print_entries(view, paint)
     if view.waiting:
-        print(f"\n{paint.bold('Waiting for a matching file')}\n")
+        print(f"\n{paint.bold('Waiting for a matching file')}: {plural(len(view.waiting), 'rule')}\n")
         for rule in view.waiting:
-            print(f"  {paint.fit(paint.path(rule.entry.path), paint.width - 2).rstrip()}")
-            base = "" if rule.base == view.surroundings.cwd else f", relative to {rule.base}"
-            print(paint.faint(paint.wrap(f"paths{base}: {', '.join(rule.entry.globs)}", 6)))
-    lost = [skip for skip in view.skips if skip.reason != "not-yet-read"]
-    if lost:
-        print(f"\n{paint.bold('Not delivered')}\n")
-        print_skips(lost, paint)
+            _print_waiting(rule, view, paint)
+    print_nested(find_nested(view), paint, most, more)
+    unreported = find_unreported(view, Disk())
+    if unreported:
+        print(f"\n{paint.bold('Not loaded')}\n")
+        print_skips(unreported, paint, most, more)
     print_view_findings(view.findings, paint)
     if view.absent:
-        print(f"\n{paint.bold('Looked for, not found')}: {plural(len(view.absent), 'path')}\n")
-        for path in view.absent:
+        found = f"{paint.bold('Looked for, not found')}: {plural(len(view.absent), 'path')}"
+        print(f"\n{found}" + ("\n" if is_all else f" ({more})"))
+        for path in view.absent if is_all else ():
             print(paint.faint(f"  {paint.fit(paint.path(path), paint.width - 2).rstrip()}"))
+
+
+SOME, MANY = 10, 100_000  #: rows of a group; with --all
+
+
+def _print_waiting(rule: Waiting, view: View, paint: Paint) -> None:
+    print(_row(paint.path(rule.entry.path), rule.entry.tokens, paint, 2))
+    base = "" if rule.base == view.surroundings.cwd else f", relative to {rule.base}"
+    patterns = ", ".join(written_patterns(rule.entry, view.dialect.rules))
+    print(paint.faint(paint.wrap(f"{view.dialect.rules.key}{base}: {patterns}", 6)))
+
+
+def print_nested(nested: NestedFiles, paint: Paint, most: int, more: str) -> None:
+    """Instruction files that the start does not look at: when they are loaded, or why never; the rest is counted."""
+    if not nested.verdicts and not nested.cut:
+        return
+    print(f"\n{paint.bold('Not read at the start')}: {plural(len(nested.verdicts), 'instruction file')}\n")
+    groups: dict[tuple[str, str], list[FileVerdict]] = {}
+    for verdict in sorted(nested.verdicts, key=lambda each: ("on-touch", "on-match", "never").index(each.loaded)):
+        groups.setdefault((verdict.loaded, verdict.reason), []).append(verdict)
+    for group in groups.values():
+        _print_group(group, paint, most, more)
+    if nested.cut:
+        print(paint.wrap(f"There may be more: {nested.cut}.", 2))
+
+
+def _print_group(group: list[FileVerdict], paint: Paint, most: int, more: str) -> None:
+    """Files that are treated alike, under what they have in common."""
+    first = group[0]
+    details = {verdict.detail for verdict in group}
+    title = first.answer.replace("its folder", "their folder")
+    if first.loaded == "never":
+        title = f"{title}: {REASONS.get(first.reason, first.why[0])}"
+        title += f" ({first.detail})" if len(details) == 1 and first.detail else ""
+    print(paint.wrap(title, 2))
+    shown = group if len(group) <= most + 1 else group[:most]
+    for verdict in shown:
+        print(_row(paint.path(verdict.path), verdict.tokens, paint, 4))
+        detail = verdict.detail if len(details) > 1 else ""
+        rename = verdict.change[0] if verdict.reason in ("wrong-case", "wrong-extension") else ""
+        if detail or rename:
+            print(paint.faint(paint.wrap(f"→ {rename}" if rename else detail, 8)))
+    if len(shown) < len(group):
+        print(paint.faint(f"    … and {len(group) - len(shown)} more ({more})"))
+
+
+def _row(path: str, tokens: int, paint: Paint, indent: int) -> str:
+    room = paint.width - indent - 13
+    return " " * indent + (f"{paint.fit(path, room)} {tokens:>8,} tok" if tokens else paint.fit(path, room).rstrip())
 
 
 def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) -> int:
@@ -96,9 +150,12 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
     for entry in attachment.entries:
         if entry.globs:
             print(paint.faint(paint.wrap(f"{entry.path}: its paths match ({', '.join(entry.globs)})", 5)))
-    if attachment.skips:
+    tree, contexts = Disk(), dict[str, CodeContext]()
+    roots = list_roots(view.surroundings)
+    skips = [skip for skip in attachment.skips if next(advise_skip(skip, tree, roots, contexts), None) is None]
+    if skips:
         print(f"\n{paint.bold('Not attached')}\n")
-        print_skips(attachment.skips, paint)
+        print_skips(skips, paint, MANY, "")
     print_view_findings(attachment.findings, paint)
     return 1 if attachment.findings else 0
 

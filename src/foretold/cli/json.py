@@ -10,7 +10,7 @@ from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.instructions.session import Attachment
-    from foretold.instructions.view import View
+    from foretold.instructions.view import View, Waiting
     from foretold.types import Entry, Finding, Skip
 
 SCHEMA = 1
@@ -48,10 +48,29 @@ def view_json(view: View) -> dict[str, object]:
         "model": view.surroundings.model,
         "tokens": view.tokens,
         "entries": [entry_json(entry) for entry in view.entries],
-        "waiting": [{**entry_json(rule.entry), "base": rule.base} for rule in view.waiting],
+        "waiting": [waiting_json(rule, view) for rule in view.waiting],
         "skips": [skip_json(skip) for skip in view.skips],
         "findings": findings_json(view.findings),
         "absent": list(view.absent),
+    }
+
+
+def waiting_json(rule: Waiting, view: View) -> dict[str, object]:
+    """A rule that waits; `paths` are its patterns as they are written."""
+    from foretold.instructions.discover.rule_conditions import written_patterns
+
+    return {**entry_json(rule.entry), "base": rule.base, "paths": written_patterns(rule.entry, view.dialect.rules)}
+
+
+def tree_json(view: View) -> dict[str, object]:
+    """A view, and what becomes of the instruction files below its folder."""
+    from foretold.instructions.explain import find_nested
+
+    nested = find_nested(view)
+    return {
+        **view_json(view),
+        "nested": [dict(verdict._asdict()) for verdict in nested.verdicts],
+        "nested_cut": nested.cut,
     }
 
 
@@ -70,10 +89,11 @@ def skip_json(skip: Skip) -> dict[str, object]:
 
 
 def findings_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
-    """Findings with their severity; one without a hint of its own has the fix of its rule."""
-    from foretold.findings.registry import hint_of, severity_of
+    """Findings by file and line, with their severity; one without a hint of its own has the fix of its rule."""
+    from foretold.findings.registry import hint_of, severity_of, sort_findings
 
-    return [{**each._asdict(), "severity": severity_of(each), "hint": hint_of(each)} for each in findings]
+    found = sort_findings(findings)
+    return [{**each._asdict(), "severity": severity_of(each), "hint": hint_of(each)} for each in found]
 
 
 def attachment_json(attachment: Attachment) -> dict[str, object]:

@@ -193,8 +193,8 @@ def title_of(view: View, paint: Paint) -> str:
     return f"{paint.bold(name)}, {how}\nin {where}"
 
 
-def print_entries(view: View, paint: Paint) -> None:
-    """What the model receives, in its order."""
+def print_entries(view: View, paint: Paint, most: int = 100_000, more: str = "") -> None:
+    """What the model receives, in its order; rows beyond `most` are summed up, and the tokens add up to the whole."""
     if view.refusal:
         print(f"\nIt refuses to start here (exit status {view.refusal}): the folder is not trusted.")
         print("Start it there once, and trust the folder.")
@@ -204,7 +204,19 @@ def print_entries(view: View, paint: Paint) -> None:
         return
     total = sum(entry.size for entry in view.entries)
     print(f"\nLoaded at the start: {plural(len(view.entries), 'file')}, {size(total)}, about {view.tokens:,} tokens\n")
-    print_rows(view.entries, paint)
+    shown = view.entries if len(view.entries) <= most + 5 else view.entries[:most]
+    print_rows(shown, paint)
+    left = view.entries[len(shown) :]
+    if left:
+        _print_sum(f"… and {plural(len(left), 'more file')} ({more})", sum(entry.tokens for entry in left), paint)
+    around = view.tokens - sum(entry.tokens for entry in view.entries)
+    if around:  # the estimate of the whole text is not the sum of those of its parts
+        what = "what the agent writes around them" if around > 0 else "white space that the agent removes"
+        _print_sum(what, around, paint)
+
+
+def _print_sum(text: str, tokens: int, paint: Paint) -> None:
+    print(paint.faint(f"{'':14}{paint.fit(text, paint.width - 27)} {tokens:>8,} tok"))
 
 
 def print_rows(entries: Sequence[Entry], paint: Paint) -> None:
@@ -218,23 +230,86 @@ def print_rows(entries: Sequence[Entry], paint: Paint) -> None:
             print(f"{'':13} {paint.fit(f'  └ {paint.path(path)}', room).rstrip()}")
 
 
-def print_skips(skips: Sequence[Skip], paint: Paint) -> None:
-    """One line per skip, and the reason in words."""
+def print_skips(skips: Sequence[Skip], paint: Paint, most: int, more: str) -> None:
+    """What is not loaded, by reason: the reason in words, then a line per file; the rest is counted."""
+    groups: dict[str, list[Skip]] = {}
     for skip in skips:
-        print(f"  {paint.fit(paint.path(skip.path), paint.width - 22)} {paint.red(skip.reason)}")
-        where = f"{skip.parent}{f':{skip.line}' if skip.line else ''}: " if skip.parent else ""
-        detail = f" ({skip.detail})" if skip.detail else ""
-        print(paint.faint(paint.wrap(f"{where}{REASONS[skip.reason]}{detail}", 6)))
+        words = REASONS[skip.reason] if skip.reason != "missing" else "words with @ that name no file"
+        groups.setdefault(f"{skip.reason}: {words}", []).append(skip)
+    for title, group in groups.items():
+        print(paint.wrap(title, 2))
+        shown = group if len(group) <= most + 1 else group[:most]
+        for skip in shown:
+            print(paint.faint(paint.wrap(_describe_skip(skip), 6)))
+        if len(shown) < len(group):
+            print(paint.faint(f"      … and {len(group) - len(shown)} more ({more})"))
+
+
+def _describe_skip(skip: Skip) -> str:
+    """A file that is not loaded, in a line: where it is named, and what more is known."""
+    line = f":{skip.line}" if skip.line else ""
+    named = f" (in {skip.parent}{line})" if skip.parent else ""
+    detail = f", {skip.detail}" if skip.detail and skip.detail != skip.path else ""
+    return f"{skip.path}{detail}{named}" if skip.path != skip.parent else f"{skip.path}{detail}{line}"
 
 
 def print_view_findings(findings: Sequence[Finding], paint: Paint, most: int | None = None, more: str = "") -> None:
-    """What the author of a file should know, under a heading."""
+    """What the authors of files should know, under a heading: file by file, line by line. What is said of several files
+    is said once, below all of them."""
+    from foretold.findings.registry import hint_of, sort_findings
+
     if not findings:
         return
     print(f"\n{paint.bold(plural(len(findings), 'finding'))}\n")
-    print_findings(findings[:most], paint)
-    if most is not None and len(findings) > most:
-        print(f"  … and {plural(len(findings) - most, 'more finding')}: {more}")
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in sort_findings(findings):
+        alike.setdefault((finding.code, finding.message, hint_of(finding)), []).append(finding)
+    groups = list(alike.values())
+    last = ""
+    for at, group in enumerate(groups[:most]):
+        path, hint = group[0].path, hint_of(group[0])
+        follows = groups[at + 1 : at + 2]
+        is_shared = bool(follows) and follows[0][0].path == path and hint_of(follows[0][0]) == hint
+        _print_group(group, paint, last, hint="" if is_shared and len(follows[0]) == 1 else hint)
+        last = path if len(group) == 1 else ""
+    left = sum(map(len, groups[len(groups[:most]) :]))
+    if left:
+        print(f"  … and {plural(left, 'more finding')} ({more})")
+
+
+MOST_FILES = 20  #: that are named above what is said of all of them
+
+
+def _name_lines(lines: list[int]) -> str:
+    """Lines of a file, in words.
+
+    >>> _name_lines([3]), _name_lines([3, 5]), _name_lines([])
+    ('line 3', 'lines 3, 5', '')
+    """
+    some = ", ".join(map(str, lines[:5])) + (" …" if len(lines) > 5 else "")
+    return f"line{'s' * (len(lines) > 1)} {some}" if lines else ""
+
+
+def _print_group(group: list[Finding], paint: Paint, last: str, *, hint: str) -> None:
+    """One finding, or several that say the same; `last` is the file that was just named."""
+    from foretold.findings.registry import severity_of
+
+    what = f"{severity_of(group[0])} {group[0].code}"
+    lines: dict[str, list[int]] = {}
+    for each in group:
+        lines.setdefault(each.path, []).extend([each.line] if each.line else [])
+    places = {path: _name_lines(found) for path, found in lines.items()}
+    for path, place in list(places.items())[:MOST_FILES]:
+        if path != last:
+            shown, more = paint.path(path), f"  {place}" if len(places) > 1 and place else ""
+            print(f"  {paint.fit(shown, min(len(shown), paint.width - 2 - len(more)))}{more}")
+    if len(places) > MOST_FILES:
+        print(f"  … and {plural(len(places) - MOST_FILES, 'more file')} (--json)")
+    place = f"{places[group[0].path]}  " if len(places) == 1 and lines[group[0].path] else ""
+    print(f"    {place}{(paint.red if what[0] == 'e' else paint.bold)(what)}")
+    print(paint.wrap(group[0].message, 6))
+    if hint:
+        print(paint.faint(paint.wrap(f"→ {hint}", 6)))
 
 
 def print_findings(findings: Sequence[Finding], paint: Paint, file: TextIO | None = None) -> None:

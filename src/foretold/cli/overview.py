@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foretold.cli.explain import print_nested
 from foretold.cli.options import folder_parser, next_command, parse
 from foretold.cli.output import Paint, name_of, plural, print_entries, print_view_findings, title_of
 from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.instructions.advice import find_unreported
+from foretold.instructions.explain import find_nested
 from foretold.instructions.load import load
 from foretold.instructions.view import View
+from foretold.storage.tree import Disk
+
+MOST_ROWS, MOST_NESTED, MORE = 20, 3, "foretold explain"  #: rows that are listed here, and what lists the rest
 
 EXAMPLES = """\
   foretold                what the agent receives here
@@ -21,9 +27,9 @@ def command(words: Sequence[str]) -> int:
     options, question = parse(parser, words)
     view = load(options.cwd, **question)
     if options.json:
-        from foretold.cli.json import emit, view_json
+        from foretold.cli.json import emit, tree_json
 
-        emit("overview", view_json(view))
+        emit("overview", tree_json(view))
     else:
         _print(view, _others(view) if options.agent == DEFAULT_AGENT else [])
     return 1 if view.findings else 0
@@ -33,7 +39,6 @@ def _others(view: View) -> list[View]:
     """What the other agents that are set up here receive."""
     from foretold.dialects.registry import EVIDENCE, RECORDED, find_agents
     from foretold.instructions.compare import compare
-    from foretold.storage.tree import Disk
 
     names = find_agents(Disk(), view.surroundings.cwd, view.surroundings.home)
     if names == list(EVIDENCE)[:RECORDED]:
@@ -45,10 +50,11 @@ def _others(view: View) -> list[View]:
 def _print(view: View, others: list[View]) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title_of(view, paint))
-    print_entries(view, paint)
-    lost = sum(1 for skip in view.skips if skip.reason != "not-yet-read")
+    print_entries(view, paint, MOST_ROWS, MORE)
+    print_nested(find_nested(view), paint, MOST_NESTED, MORE)
+    lost = len(find_unreported(view, Disk()))
     waiting = f"{plural(len(view.waiting), 'rule')} waiting for a matching file" if view.waiting else ""
-    rest = [*filter(None, [waiting, f"{plural(lost, 'candidate')} not delivered" if lost else ""])]
+    rest = [*filter(None, [waiting, f"{plural(lost, 'other candidate')} not loaded" if lost else ""])]
     if rest:
         print("\n" + ", ".join(rest) + ".")
     if others:
@@ -58,7 +64,7 @@ def _print(view: View, others: list[View]) -> None:
             text = "refuses to start: not trusted" if other.refusal else files if other.entries else "nothing"
             print(f"  {name_of(other):16} {text}")
         print(paint.faint("  compare them: foretold compare"))
-    print_view_findings(view.findings, paint, most=5, more=next_command(view, "explain"))
+    print_view_findings(view.findings, paint, most=5, more=MORE)
     print("\nnext: " + _next(view))
 
 

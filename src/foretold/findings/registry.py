@@ -10,6 +10,8 @@ from __future__ import annotations
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from foretold.types import Finding
 
 #: family -> its title in the documentation; each is a module next to this one
@@ -51,6 +53,11 @@ def find_rule(code: str) -> Rule | None:
 def load_families() -> dict[str, tuple[Rule, ...]]:
     """All rules by family, in the order of their codes."""
     return {name: __import__(f"foretold.findings.{name}", fromlist=["RULES"]).RULES for name in FAMILIES}
+
+
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by file and line; those about a whole file first."""
+    return sorted(findings, key=lambda each: (each.path, each.line or 0))
 
 
 def severity_of(finding: Finding) -> str:

@@ -16,7 +16,9 @@ from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding, Skip
 
 if TYPE_CHECKING:
+    from foretold.dialects.surroundings import Surroundings
     from foretold.instructions.intent import CodeContext
+    from foretold.instructions.view import View
 
 #: reason -> (code, what happened, what to do)
 ADVICE = {
@@ -63,19 +65,44 @@ def advise(
     """The findings for a list of skips and waiting rules; `roots` are folders that a path may have been meant from."""
     contexts: dict[str, CodeContext] = {}
     for skip in skips:
-        if skip.reason == "missing":
-            yield from _missing(skip, tree, roots)
-        elif skip.reason in ADVICE and not (skip.reason == "folder" and skip.parent):
-            if skip.detail in CODE and not _is_import(skip, tree, contexts):
-                continue
-            if skip.detail == NEARLY["bad-start"] and tree.kind(skip.path) != "file":
-                continue
-            code, said, hint = ADVICE[skip.reason]
-            detail = REGIONS.get(skip.detail, skip.detail) or skip.reason
-            yield Finding(skip.parent or skip.path, skip.line, code, f"{skip.path}: {said.format(detail=detail)}", hint)
+        yield from advise_skip(skip, tree, roots, contexts)
     for rule in waiting:
         for glob, why in find_dead_globs(rule.entry.globs).items():
             yield Finding(rule.entry.path, None, "glob-never-matches", f"`{glob}`: {why}")
+
+
+def advise_skip(skip: Skip, tree: Tree, roots: Sequence[str], contexts: dict[str, CodeContext]) -> Iterator[Finding]:
+    """The finding for one skip, if there is one; `contexts` are the texts that were read for the skips before it."""
+    if skip.reason == "missing":
+        yield from _missing(skip, tree, roots)
+    elif skip.reason in ADVICE and not (skip.reason == "folder" and skip.parent):
+        if skip.detail in CODE and not _is_import(skip, tree, contexts):
+            return
+        if skip.detail == NEARLY["bad-start"] and tree.kind(skip.path) != "file":
+            return
+        code, said, hint = ADVICE[skip.reason]
+        detail = REGIONS.get(skip.detail, skip.detail) or skip.reason
+        yield Finding(skip.parent or skip.path, skip.line, code, f"{skip.path}: {said.format(detail=detail)}", hint)
+
+
+def find_unreported(view: View, tree: Tree) -> list[Skip]:
+    """The skips of a view that no finding speaks of; rules that wait are not among them."""
+    roots = list_roots(view.surroundings)
+    contexts: dict[str, CodeContext] = {}
+    broken = {each.path for each in view.findings if each.code in ("frontmatter-invalid", "glob-never-matches")}
+    return [
+        skip
+        for skip in view.skips
+        if skip.reason != "not-yet-read"
+        and not (skip.reason in ("bad-frontmatter", "no-match") and skip.path in broken)
+        and next(advise_skip(skip, tree, roots, contexts), None) is None
+    ]
+
+
+def list_roots(surroundings: Surroundings) -> tuple[str, ...]:
+    """The folders that people write paths from: the working directory, and the top of its repository."""
+    top = surroundings.git.top if surroundings.git else surroundings.cwd
+    return tuple(dict.fromkeys((surroundings.cwd, top)))
 
 
 def find_dead_globs(globs: Sequence[str]) -> dict[str, str]:

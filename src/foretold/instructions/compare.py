@@ -4,6 +4,7 @@
 2. A row is a file that at least one agent loads, lists, waits with, or leaves out for its own reason; a cell says what
    becomes of it for one agent: `always`, `cut`, `listed`, `waits`, `never`, or nothing at all.
 3. With a file that is read, what that brings is `read`.
+4. With `nested`, files in folders below have rows, too: `nested` is what a touched file in the same folder brings.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 
-from foretold.dialects.registry import find_agents, make_request, make_request_for
+from foretold.dialects.registry import AGENTS, EVIDENCE, RECORDED, find_agents, make_request, make_request_for
 from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
 from foretold.instructions.load import load_view, require_folder
@@ -31,7 +32,7 @@ SILENT = (
 class Cell(NamedTuple):
     """What becomes of one file for one agent."""
 
-    state: str = ""  #: always, cut, listed, waits, read, never; empty = the agent does not look at it
+    state: str = ""  #: always, cut, listed, waits, read, nested, never; empty = the agent does not look at it
     order: int = 0  #: its place among what the agent loads, from 1
     tokens: int = 0
     lost: int = 0  #: bytes of its end that are not loaded
@@ -45,6 +46,8 @@ class Comparison(NamedTuple):
     views: tuple[View, ...]
     paths: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]  #: path, agent -> cell
+    others: tuple[str, ...] = ()  #: agents that are known and were not asked, unless the caller chose
+    cut: str = ""  #: why files in folders below may be missing
 
     def cell(self, path: str, view: View) -> Cell:
         return self.cells.get((path, view.dialect.agent), Cell())
@@ -121,11 +124,13 @@ def compare(
     home: str | os.PathLike[str] | None = None,
     managed: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
+    nested: bool = False,
     tree: Tree | None = None,
 ) -> Comparison:
-    """What agents load in a folder; by default those that are set up there.
+    """What agents load in a folder; by default those that are set up there, and the recorded ones whose files are.
 
-    With `read`, also what each of them loads once it reads that file.
+    With `read`, also what each of them loads once it reads that file; with `nested`, what becomes of the instruction
+    files in folders below: that looks at the whole tree.
 
     >>> import foretold, os, tempfile
     >>> folder = os.path.realpath(tempfile.mkdtemp())
@@ -138,19 +143,45 @@ def compare(
     tree = tree if tree is not None else CachingDisk()
     _, first = make_request(cwd, "claude-code", home=home, managed=managed, env=env)
     require_folder(tree, first)
-    names = list(agents) if agents is not None else find_agents(tree, first.cwd, first.home, env)
-    if not names:
+    asked = {name: make_request_for(first, name, env, managed=managed is not None) for name in agents or ()}
+    views = {name: load_view(tree, *question) for name, question in asked.items()}
+    others: tuple[str, ...] = ()
+    if agents is None:
+        set_up = find_agents(tree, first.cwd, first.home, env)
+        for name in [each for at, each in enumerate(EVIDENCE) if at < RECORDED or each in set_up]:
+            asked[name] = make_request_for(first, name, env, managed=managed is not None)
+            view = load_view(tree, *asked[name])
+            if name in set_up or any(entry.layer in OF_PROJECT for entry in view.entries):
+                views[name] = view
+        others = tuple(name for name in AGENTS if name not in views)
+    if not views:
         raise ForetoldError("no agent to compare; name some with --agent, or all of them with --agent all")
     cells: dict[tuple[str, str], Cell] = {}
-    views = []
-    for name in names:
-        asked = make_request_for(first, name, env, managed=managed is not None)
-        view = load_view(tree, *asked)
-        views.append(view)
+    for name, view in views.items():
         _note(cells, view)
         if read:
-            _note_read(cells, Session.of(*asked, tree), read)
-    return Comparison(first.cwd, tuple(views), tuple(_ordered(cells, len(views))), cells)
+            _note_read(cells, Session.of(*asked[name], tree), read)
+    cut = _note_nested(cells, list(views.values()), tree) if nested else ""
+    paths = tuple(_ordered(cells, len(views)))
+    return Comparison(first.cwd, tuple(views.values()), paths, cells, others, cut)
+
+
+OF_PROJECT = ("project", "local", "legacy")  #: layers of files that a repository brings
+
+
+def _note_nested(cells: dict[tuple[str, str], Cell], views: list[View], tree: Tree) -> str:
+    """Note what becomes of the files in folders below; why these are not all."""
+    from foretold.instructions.discover.inventory import list_names, take_inventory
+    from foretold.instructions.explain import find_nested
+
+    tables = [list_names(view.dialect, view.surroundings) for view in views]
+    inventory = take_inventory(tree, views[0].surroundings.cwd, tables)
+    states = {"on-touch": "nested", "on-match": "waits", "never": "never"}
+    for view in views:
+        for verdict in find_nested(view, tree, inventory).verdicts:
+            cell = Cell(states[verdict.loaded], tokens=verdict.tokens, reason=verdict.reason)
+            cells.setdefault((verdict.path, view.dialect.agent), cell)
+    return inventory.cut
 
 
 def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:

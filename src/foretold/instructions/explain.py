@@ -120,7 +120,7 @@ class _Judge:
         return found
 
     def is_document(self, verdict: FileVerdict) -> bool:
-        """Whether a file with other capitals is just a page among others: `docs/agents.md` next to `docs/tools.md`."""
+        """Whether a file with other capitals is just a page among others: `agents.md` next to `tools.md`."""
         folder, _, name = verdict.path.rpartition("/")
         if verdict.reason != "wrong-case" or folder == self.view.surroundings.cwd:
             return False

@@ -10,9 +10,9 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 
 from foretold.dialects.registry import CHOSEN, DialectChoice, make_request, read_surroundings
-from foretold.dialects.surroundings import LoadRequest, Surroundings
+from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import NotAFolder
-from foretold.instructions.advice import advise
+from foretold.instructions.advice import advise, list_roots
 from foretold.instructions.discover.fallback import take_fallback
 from foretold.instructions.discover.rules import collation_key
 from foretold.instructions.engine import Loader
@@ -116,7 +116,7 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         loader.skips += [Skip(entry.path, "withheld", surroundings.mode_reason, entry.layer) for entry in withheld]
     if not surroundings.memory and surroundings.memory_reason and dialect.memory_index is not None:
         loader.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
-    roots = project_roots(surroundings)
+    roots = list_roots(surroundings)
     findings = (*surroundings.findings, *loader.findings, *advise(loader.skips, loader.waiting, tree, roots))
     return View(
         choice,
@@ -129,12 +129,6 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         withheld=tuple(withheld),
         hidden=hidden,
     )
-
-
-def project_roots(surroundings: Surroundings) -> tuple[str, ...]:
-    """The folders that people write paths from: the working directory, and the top of its repository."""
-    top = surroundings.git.top if surroundings.git else surroundings.cwd
-    return tuple(dict.fromkeys((surroundings.cwd, top)))
 
 
 def arrange(loader: Loader) -> None:

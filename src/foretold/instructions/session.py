@@ -19,7 +19,7 @@ from foretold.dialects.compaction import effect_of
 from foretold.dialects.registry import DialectChoice, make_request
 from foretold.dialects.schema import FileSource, Nested
 from foretold.dialects.surroundings import LoadRequest, join
-from foretold.instructions.advice import advise
+from foretold.instructions.advice import advise, list_roots
 from foretold.instructions.compaction.survival import (
     Survival,
     assumption_of,
@@ -33,7 +33,7 @@ from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.locate import folders_below, steps
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
 from foretold.instructions.engine import Loader
-from foretold.instructions.load import invalidate, load_view, project_roots, require_folder
+from foretold.instructions.load import invalidate, load_view, require_folder
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
@@ -348,7 +348,7 @@ class Session:
         skips = [skip for loader, _ in turn for skip in loader.skips]
         skips = [skip for skip in skips if skip.reason != "not-yet-read" or skip.path not in awake]
         findings = [*more, *(finding for loader, _ in turn for finding in loader.findings)]
-        findings += advise(skips, (), self._disk(), project_roots(self.view.surroundings))
+        findings += advise(skips, (), self._disk(), list_roots(self.view.surroundings))
         self._sent += blocks
         return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
 
