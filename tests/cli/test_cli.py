@@ -277,6 +277,14 @@ def test_paths_of_a_rule_are_shown_as_written(place):
     assert (rule["paths"], rule["globs"][0]) == (["frontend/**", "src/{a,b}/**/*.ts"], "frontend")
 
 
+def test_a_rule_that_can_never_match_is_not_said_to_wait(place):
+    place.write("proj/.claude/rules/r.md", "---\npaths: './src/**'\n---\nR\n")
+    for words in ([], ["explain"]):
+        shown = text(place.run(*words, *MANAGED))
+        assert "aiting for a matching file" not in shown
+        assert "      `./src/**`: it starts with `./`, as no path does: write it without" in shown.split("\n")
+
+
 def test_files_below_are_listed_by_what_becomes_of_them(place):
     place.write("proj/CLAUDE.md", "Top.\n")
     for name in "abcde":

@@ -49,6 +49,33 @@ def test_with_a_file_that_is_read(repo):
     assert states(repo, found)["proj/.github/instructions/ts.instructions.md"] == ["", "read"]
 
 
+def test_a_rule_that_can_never_match_does_not_wait(place):
+    place.write("proj/.claude/rules/r.md", "---\npaths: './src/**'\n---\nR\n")
+    found = compared(place, "claude-code")
+    assert found.cell(f"{place.proj}/.claude/rules/r.md", found.views[0]) == Cell("never", reason="no-match")
+
+
+def test_files_of_folders_below_on_request(repo):
+    repo.write("proj/app/AGENTS.md", "A")
+    repo.write("proj/app/CLAUDE.md", "C")
+    agents = ("claude-code", "codex", "opencode")
+    assert "proj/app/AGENTS.md" not in states(repo, compared(repo, *agents))
+    found = states(repo, compared(repo, *agents, nested=True))
+    assert found["proj/app/AGENTS.md"] == ["never", "never", "nested"]
+    assert found["proj/app/CLAUDE.md"] == ["nested", "", "never"]
+
+
+def test_agents_whose_files_are_there_are_compared(place):
+    """An AGENTS.md concerns agents that are not set up."""
+    place.folder("home/.claude")
+    assert [view.dialect.agent for view in compared(place).views] == ["claude-code"]
+    place.write("proj/AGENTS.md", "A")
+    found = compared(place)
+    shown = [view.dialect.agent for view in found.views]
+    assert shown == ["claude-code", "codex", "opencode", "copilot-cli", "qwen-code", "cline", "continue"]
+    assert set(found.others) == set(AGENTS) - set(shown)
+
+
 def test_what_is_cut(place):
     place.write("proj/AGENTS.md", "x" * 40_000)
     found = compared(place, "codex")

@@ -259,7 +259,7 @@ def test_a_rule_that_can_never_match_is_never_loaded(place):
     place.write(path, "---\npaths: ['./src/**', lib/**]\n---\nrule")
     verdict = ask(place, ".claude/rules/r.md")
     assert verdict.loaded == "on-match"
-    assert verdict.why[1:] == ("`./src`: it starts with `./`, as no path does: write it without",)
+    assert verdict.why[1:] == ("`./src/**`: it starts with `./`, as no path does: write it without",)
 
 
 def test_a_nested_rule_waits_for_its_paths(place):
@@ -282,6 +282,10 @@ def test_the_file_that_hides_a_nested_one_is_named(place):
     verdict = ask(place, "a/AGENTS.md")
     assert verdict.why == ("shadowed: another file takes its place (by proj/CLAUDE.md)",)
     assert (verdict.reason, verdict.detail) == ("shadowed", "by proj/CLAUDE.md")
+    assert verdict.change == ("write @AGENTS.md into proj/a/CLAUDE.md",)
+    place.write("proj/a/CLAUDE.md", "@AGENTS.md")
+    entries = place.session().read("a/x.py").entries
+    assert [place.short(entry.path) for entry in entries] == ["proj/a/CLAUDE.md", "proj/a/AGENTS.md"]
 
 
 def test_the_file_next_to_a_nested_one_that_hides_it_is_named(place):

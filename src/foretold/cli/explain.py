@@ -8,7 +8,7 @@ from foretold.cli import COMMON, split_options
 from foretold.cli.options import folder_parser, parse
 from foretold.cli.output import Paint, plural, print_entries, print_rows, print_skips, print_view_findings, title_of
 from foretold.dialects.surroundings import join
-from foretold.instructions.advice import advise_skip, find_unreported, list_roots
+from foretold.instructions.advice import advise_skip, can_match, find_unreported, list_roots
 from foretold.instructions.discover.rule_conditions import written_patterns
 from foretold.instructions.explain import FileVerdict, NestedFiles, find_nested, verdict_of
 from foretold.instructions.intent import CodeContext
@@ -63,9 +63,10 @@ def _print_trace(view: View, *, is_all: bool) -> None:
     most, more = MANY if is_all else SOME, "--all"
     print(title_of(view, paint))
     print_entries(view, paint)
-    if view.waiting:
-        print(f"\n{paint.bold('Waiting for a matching file')}: {plural(len(view.waiting), 'rule')}\n")
-        for rule in view.waiting:
+    waiting = [rule for rule in view.waiting if can_match(rule.entry)]  # the others have findings
+    if waiting:
+        print(f"\n{paint.bold('Waiting for a matching file')}: {plural(len(waiting), 'rule')}\n")
+        for rule in waiting:
             _print_waiting(rule, view, paint)
     print_nested(find_nested(view), paint, most, more)
     unreported = find_unreported(view, Disk())
@@ -115,11 +116,10 @@ def _print_group(group: list[FileVerdict], paint: Paint, most: int, more: str) -
     print(paint.wrap(title, 2))
     shown = group if len(group) <= most + 1 else group[:most]
     for verdict in shown:
-        print(_row(paint.path(verdict.path), verdict.tokens, paint, 4))
-        detail = verdict.detail if len(details) > 1 else ""
-        rename = verdict.change[0] if verdict.reason in ("wrong-case", "wrong-extension") else ""
-        if detail or rename:
-            print(paint.faint(paint.wrap(f"→ {rename}" if rename else detail, 8)))
+        detail = f", {paint.text(verdict.detail)}" if len(details) > 1 else ""
+        print(_row(paint.path(verdict.path) + detail, verdict.tokens, paint, 4))
+        if verdict.reason in ("wrong-case", "wrong-extension"):
+            print(paint.faint(paint.wrap(f"→ {verdict.change[0]}", 8)))
     if len(shown) < len(group):
         print(paint.faint(f"    … and {len(group) - len(shown)} more ({more})"))
 

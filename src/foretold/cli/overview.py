@@ -8,7 +8,7 @@ from foretold.cli.explain import print_nested
 from foretold.cli.options import folder_parser, next_command, parse
 from foretold.cli.output import Paint, name_of, plural, print_entries, print_view_findings, title_of
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.instructions.advice import find_unreported
+from foretold.instructions.advice import can_match, find_unreported
 from foretold.instructions.explain import find_nested
 from foretold.instructions.load import load
 from foretold.instructions.view import View
@@ -53,7 +53,8 @@ def _print(view: View, others: list[View]) -> None:
     print_entries(view, paint, MOST_ROWS, MORE)
     print_nested(find_nested(view), paint, MOST_NESTED, MORE)
     lost = len(find_unreported(view, Disk()))
-    waiting = f"{plural(len(view.waiting), 'rule')} waiting for a matching file" if view.waiting else ""
+    rules = sum(1 for rule in view.waiting if can_match(rule.entry))
+    waiting = f"{plural(rules, 'rule')} waiting for a matching file" if rules else ""
     rest = [*filter(None, [waiting, f"{plural(lost, 'other candidate')} not loaded" if lost else ""])]
     if rest:
         print("\n" + ", ".join(rest) + ".")

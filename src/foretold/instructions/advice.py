@@ -13,7 +13,7 @@ from foretold.instructions.discover.rule_conditions import never_matches
 from foretold.instructions.engine import NEARLY
 from foretold.instructions.view import Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
-from foretold.types import TYPE_CHECKING, Finding, Skip
+from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
     from foretold.dialects.surroundings import Surroundings
@@ -67,8 +67,8 @@ def advise(
     for skip in skips:
         yield from advise_skip(skip, tree, roots, contexts)
     for rule in waiting:
-        for glob, why in find_dead_globs(rule.entry.globs).items():
-            yield Finding(rule.entry.path, None, "glob-never-matches", f"`{glob}`: {why}")
+        for why in find_dead_globs(rule.entry).values():
+            yield Finding(rule.entry.path, None, "glob-never-matches", why)
 
 
 def advise_skip(skip: Skip, tree: Tree, roots: Sequence[str], contexts: dict[str, CodeContext]) -> Iterator[Finding]:
@@ -105,11 +105,18 @@ def list_roots(surroundings: Surroundings) -> tuple[str, ...]:
     return tuple(dict.fromkeys((surroundings.cwd, top)))
 
 
-def find_dead_globs(globs: Sequence[str]) -> dict[str, str]:
-    """Those of a rule's globs that can match no file, with the reason."""
-    alone = all(glob.startswith("!") for glob in globs)
-    found = ((glob, never_matches(glob, alone=alone)) for glob in globs)
-    return {glob: why for glob, why in found if why}
+def find_dead_globs(entry: Entry) -> dict[str, str]:
+    """Those of a rule's globs that can match no file, each with a sentence that has it as it is written."""
+    alone = all(glob.startswith("!") for glob in entry.globs)
+    found = ((glob, never_matches(glob, alone=alone)) for glob in entry.globs)
+    written = {glob: f"{glob}/**" if f"{glob}/**" in entry.raw else glob for glob in entry.globs}
+    return {glob: f"`{written[glob]}`: {why}" for glob, why in found if why}
+
+
+def can_match(entry: Entry) -> bool:
+    """Whether some file could wake a rule that waits."""
+    dead = find_dead_globs(entry)
+    return not all(glob in dead or glob.startswith("!") for glob in entry.globs)
 
 
 def _is_import(skip: Skip, tree: Tree, contexts: dict[str, CodeContext]) -> bool:

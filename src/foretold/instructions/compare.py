@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from foretold.dialects.registry import AGENTS, EVIDENCE, RECORDED, find_agents, make_request, make_request_for
 from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
+from foretold.instructions.advice import can_match
 from foretold.instructions.load import load_view, require_folder
 from foretold.instructions.session import Call, Session
 from foretold.instructions.view import View
@@ -194,7 +195,8 @@ def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
         for path in entry.includes:
             cells.setdefault((path, agent), Cell("always", number))
     for rule in view.waiting:
-        cells.setdefault((rule.entry.path, agent), Cell("waits", tokens=rule.entry.tokens))
+        waits = Cell("waits", tokens=rule.entry.tokens) if can_match(rule.entry) else Cell("never", reason="no-match")
+        cells.setdefault((rule.entry.path, agent), waits)
     for skip in view.skips:
         if skip.reason not in SILENT:
             cells.setdefault((skip.path, agent), Cell("never", reason=skip.reason))

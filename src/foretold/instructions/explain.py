@@ -13,7 +13,7 @@ import os
 from collections.abc import Sequence
 
 from foretold.dialects.surroundings import join
-from foretold.instructions.advice import find_dead_globs
+from foretold.instructions.advice import can_match, find_dead_globs
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.inventory import (
     Inventory,
@@ -130,9 +130,8 @@ class _Judge:
 
     def _waits(self, path: str, entry: Entry, base: str) -> FileVerdict:
         """A rule with `paths`; those that can match nothing never wake it."""
-        dead = find_dead_globs(entry.globs)
-        notes = tuple(f"`{glob}`: {why}" for glob, why in dead.items())
-        if all(glob in dead or glob.startswith("!") for glob in entry.globs):
+        notes = tuple(find_dead_globs(entry).values())
+        if not can_match(entry):
             change = f"write paths that match, relative to {base}"
             why = ("its paths can match no file", *notes)
             return FileVerdict(path, "never", NEVER, why, (change,), "no-match", "its paths can match no file")
@@ -188,10 +187,14 @@ class _Judge:
                 return self._waits(path, rule.entry, rule.base)
         skips = [skip for skip in loader.skips if skip.path in (path, real) and skip.parent is None]
         fallback = self.view.dialect.fallback
-        if not skips and fallback is not None and name in fallback.names and not self.view.nested_fallback:
+        is_fallback = fallback is not None and name in fallback.names
+        if not skips and is_fallback and not self.view.nested_fallback:
             skips = [Skip(path, *self.view.hidden)]
         if skips:
-            return self._skipped(path, skips)
+            found = self._skipped(path, skips)
+            if is_fallback and fallback is not None and found.reason == "shadowed":
+                found = found._replace(change=(f"write @{name} into {holder}/{fallback.unless[0]}",))
+            return found
         if not path.endswith(self.names.suffix) and self.names.find_rules_folder(path):
             return None
         found = self._skipped(path, [Skip(path, "start-only")])

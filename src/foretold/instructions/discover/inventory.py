@@ -172,7 +172,7 @@ class _Walk:
 
     def _read_ignores_above(self) -> tuple[_IgnoreFile, ...]:
         """The patterns of the folders from the top of the repository down to the one above this."""
-        above = []
+        above: list[str] = []
         for folder in upward(self.top or "/"):
             if self.tree.kind(folder.rstrip("/") + "/.git") != "missing":
                 files = self._read_ignore(folder.rstrip("/"), ".git/info/exclude")
