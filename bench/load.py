@@ -32,6 +32,7 @@ LOADING = {
     "parser": loading.against_parser,
     "size": loading.against_size,
     "reload": loading.reload,
+    "tree": loading.against_walk,
 }
 PARTS = (*LOADING, "touch", "hostile", "start")
 

@@ -13,11 +13,12 @@ from trees import AGENTS, Place
 
 import foretold
 from foretold.dialects.registry import make_request
+from foretold.instructions.discover.inventory import Inventory, NameTable, list_names, take_inventory
 from foretold.instructions.load import load_view
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 
-FLOOR_BAR, PARSER_BAR, SIZE_BAR, RELOAD_BAR = 8.0, 3.0, 1.5, 2.0
+FLOOR_BAR, PARSER_BAR, SIZE_BAR, RELOAD_BAR, WALK_BAR = 8.0, 3.0, 1.5, 2.0, 3.0
 PARSED = ("1 MB", "rules 300 busy")  #: every file goes through the Markdown parser: judged against that
 NOW = "2026-11-01"
 
@@ -123,6 +124,35 @@ def against_size(places: dict[str, Place], effort: Effort) -> Table:
         "3. The size of the repository",
         f"CPU ms of a load; the slowest against the fastest. Bar: {SIZE_BAR}x.",
         ("agent", *names, "ratio"),
+        rows,
+    )
+
+
+def against_walk(places: dict[str, Place], effort: Effort) -> Table:
+    rows = []
+    for name in [name for name in places if name.startswith("files ")]:
+        cwd = places[name].cwd
+        view = foretold.load(
+            cwd, agent=AGENTS[1], home=places[name].home, managed=places[name].managed, env={}, now=NOW
+        )
+        names = list_names(view.dialect, view.surroundings)
+
+        def walk(cwd: str = cwd) -> int:
+            return sum(len(files) for _, _, files in os.walk(cwd))
+
+        def ours(cwd: str = cwd, names: NameTable = names) -> Inventory:
+            return take_inventory(Disk(), cwd, [names])
+
+        floor, seconds = fastest(effort, walk, ours)
+        ratio = seconds / floor
+        figures = {"floor_ms": floor * 1000, "ours_ms": seconds * 1000, "ratio": ratio}
+        is_over = ratio > WALK_BAR and seconds > 0.01  # the smallest tree is all overhead
+        shown = (millis(floor), millis(seconds), f"{ratio:.2f}x")
+        rows.append(Row(name, shown, figures, ("ratio",) if is_over else ()))
+    return Table(
+        "9. The instruction files of a tree",
+        f"CPU ms to find them, as `foretold`, `explain` and `compare` do, against os.walk. Bar: {WALK_BAR}x.",
+        ("tree", "walk ms", "ours ms", "ratio"),
         rows,
     )
 

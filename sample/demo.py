@@ -40,7 +40,8 @@ def main() -> int:
         run(question, words, root)
     print(bold("# Try next, in that folder"))
     for words, about in NEXT:
-        print(f"$ foretold {shlex.join(words)}\n    {about}")
+        command = f"$ foretold {shlex.join(words)}"
+        print(f"{command}  # {about}" if len(command + about) <= 76 else f"# {about}\n{command}")
     program = os.path.join(os.path.dirname(sys.executable), "foretold")
     print(f"\nIn a folder of yours: {shlex.quote(program)}")
     return 0

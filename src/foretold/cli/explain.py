@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from foretold.cli import COMMON, split_options
 from foretold.cli.options import folder_parser, parse
-from foretold.cli.output import Paint, plural, print_entries, print_rows, print_skips, print_view_findings, title_of
+from foretold.cli.output import (
+    Paint,
+    plural,
+    print_entries,
+    print_rows,
+    print_skips,
+    print_view_findings,
+    printable,
+    title_of,
+)
 from foretold.dialects.surroundings import join
 from foretold.instructions.advice import advise_skip, can_match, find_unreported, list_roots
 from foretold.instructions.discover.rule_conditions import written_patterns
@@ -91,37 +100,46 @@ def _print_waiting(rule: Waiting, view: View, paint: Paint) -> None:
     print(paint.faint(paint.wrap(f"{view.dialect.rules.key}{base}: {patterns}", 6)))
 
 
-def print_nested(nested: NestedFiles, paint: Paint, most: int, more: str) -> None:
+def print_nested(nested: NestedFiles, paint: Paint, most: int, more: str, *, in_short: bool = False) -> None:
     """Instruction files that the start does not look at: when they are loaded, or why never; the rest is counted."""
     if not nested.verdicts and not nested.cut:
         return
-    print(f"\n{paint.bold('Not read at the start')}: {plural(len(nested.verdicts), 'instruction file')}\n")
+    print(f"\n{paint.bold('Not read at the start')}: {plural(len(nested.verdicts), 'instruction file')}")
+    print(end="" if in_short else "\n")
     groups: dict[tuple[str, str], list[FileVerdict]] = {}
     for verdict in sorted(nested.verdicts, key=lambda each: ("on-touch", "on-match", "never").index(each.loaded)):
         groups.setdefault((verdict.loaded, verdict.reason), []).append(verdict)
     for group in groups.values():
-        _print_group(group, paint, most, more)
+        shown = group if len(group) <= most + 1 else group[:most]
+        print(paint.wrap(_title_of(group), 2))
+        left = f"… and {len(group) - len(shown)} more ({more})" if len(shown) < len(group) else ""
+        if in_short:
+            paths = ", ".join(paint.path(verdict.path) for verdict in shown)
+            print(paint.faint(paint.wrap(f"{paths} {left}".rstrip(), 4)))
+            continue
+        _print_verdicts(shown, paint, is_alike=len({verdict.detail for verdict in group}) == 1)
+        if left:
+            print(paint.faint(f"    {left}"))
     if nested.cut:
         print(paint.wrap(f"There may be more: {nested.cut}.", 2))
 
 
-def _print_group(group: list[FileVerdict], paint: Paint, most: int, more: str) -> None:
-    """Files that are treated alike, under what they have in common."""
+def _title_of(group: list[FileVerdict]) -> str:
+    """What files that are treated alike have in common."""
     first = group[0]
-    details = {verdict.detail for verdict in group}
-    title = first.answer.replace("its folder", "their folder")
-    if first.loaded == "never":
-        title = f"{title}: {REASONS.get(first.reason, first.why[0])}"
-        title += f" ({first.detail})" if len(details) == 1 and first.detail else ""
-    print(paint.wrap(title, 2))
-    shown = group if len(group) <= most + 1 else group[:most]
-    for verdict in shown:
-        detail = f", {paint.text(verdict.detail)}" if len(details) > 1 else ""
+    if first.loaded != "never":
+        return first.answer if len(group) == 1 else first.answer.replace("its folder", "their folder")
+    is_alike = len({verdict.detail for verdict in group}) == 1
+    detail = f" ({first.detail})" if is_alike and first.detail else ""
+    return f"{first.answer}: {REASONS.get(first.reason, first.why[0])}{detail}"
+
+
+def _print_verdicts(verdicts: list[FileVerdict], paint: Paint, *, is_alike: bool) -> None:
+    for verdict in verdicts:
+        detail = "" if is_alike else f", {paint.text(verdict.detail)}"
+        rename = verdict.change[0] if verdict.reason in ("wrong-case", "wrong-extension") else ""
+        detail += f"  → {printable(rename)}" if rename else ""
         print(_row(paint.path(verdict.path) + detail, verdict.tokens, paint, 4))
-        if verdict.reason in ("wrong-case", "wrong-extension"):
-            print(paint.faint(paint.wrap(f"→ {verdict.change[0]}", 8)))
-    if len(shown) < len(group):
-        print(paint.faint(f"    … and {len(group) - len(shown)} more ({more})"))
 
 
 def _row(path: str, tokens: int, paint: Paint, indent: int) -> str:

@@ -265,48 +265,36 @@ def print_view_findings(findings: Sequence[Finding], paint: Paint, most: int | N
     for finding in sort_findings(findings):
         alike.setdefault((finding.code, finding.message, hint_of(finding)), []).append(finding)
     groups = list(alike.values())
-    last = ""
     for at, group in enumerate(groups[:most]):
         path, hint = group[0].path, hint_of(group[0])
         follows = groups[at + 1 : at + 2]
         is_shared = bool(follows) and follows[0][0].path == path and hint_of(follows[0][0]) == hint
-        _print_group(group, paint, last, hint="" if is_shared and len(follows[0]) == 1 else hint)
-        last = path if len(group) == 1 else ""
+        _print_group(group, paint, "" if is_shared and at + 1 != most else hint)
     left = sum(map(len, groups[len(groups[:most]) :]))
     if left:
         print(f"  … and {plural(left, 'more finding')} ({more})")
 
 
-MOST_FILES = 20  #: that are named above what is said of all of them
+MOST_FILES = 20  #: that are named above what is said of all of them, and lines of one
 
 
-def _name_lines(lines: list[int]) -> str:
-    """Lines of a file, in words.
-
-    >>> _name_lines([3]), _name_lines([3, 5]), _name_lines([])
-    ('line 3', 'lines 3, 5', '')
-    """
-    some = ", ".join(map(str, lines[:5])) + (" …" if len(lines) > 5 else "")
-    return f"line{'s' * (len(lines) > 1)} {some}" if lines else ""
-
-
-def _print_group(group: list[Finding], paint: Paint, last: str, *, hint: str) -> None:
-    """One finding, or several that say the same; `last` is the file that was just named."""
+def _print_group(group: list[Finding], paint: Paint, hint: str) -> None:
+    """One finding, or several that say the same: the files with their lines, what it is, what to do."""
     from foretold.findings.registry import severity_of
 
-    what = f"{severity_of(group[0])} {group[0].code}"
-    lines: dict[str, list[int]] = {}
+    lines: dict[str, list[str]] = {}
     for each in group:
-        lines.setdefault(each.path, []).extend([each.line] if each.line else [])
-    places = {path: _name_lines(found) for path, found in lines.items()}
-    for path, place in list(places.items())[:MOST_FILES]:
-        if path != last:
-            shown, more = paint.path(path), f"  {place}" if len(places) > 1 and place else ""
-            print(f"  {paint.fit(shown, min(len(shown), paint.width - 2 - len(more)))}{more}")
-    if len(places) > MOST_FILES:
-        print(f"  … and {plural(len(places) - MOST_FILES, 'more file')} (--json)")
-    place = f"{places[group[0].path]}  " if len(places) == 1 and lines[group[0].path] else ""
-    print(f"    {place}{(paint.red if what[0] == 'e' else paint.bold)(what)}")
+        lines.setdefault(each.path, []).extend([str(each.line)] if each.line else [])
+    what = f"{severity_of(group[0])} {group[0].code}"
+    shown = (paint.red if what[0] == "e" else paint.bold)(what)
+    for path, found in list(lines.items())[:MOST_FILES]:
+        where = paint.path(path) + (":" + ",".join(found[:MOST_FILES]) if found else "")
+        room = paint.width - 2 - (len(what) + 2 if len(lines) == 1 else 0)
+        print(f"  {paint.fit(where, min(len(where), room))}" + (f"  {shown}" if len(lines) == 1 else ""))
+    if len(lines) > MOST_FILES:
+        print(f"  … and {plural(len(lines) - MOST_FILES, 'more file')} (--json)")
+    if len(lines) > 1:
+        print(f"    {shown}")
     print(paint.wrap(group[0].message, 6))
     if hint:
         print(paint.faint(paint.wrap(f"→ {hint}", 6)))

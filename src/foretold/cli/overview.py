@@ -14,7 +14,8 @@ from foretold.instructions.load import load
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk
 
-MOST_ROWS, MOST_NESTED, MORE = 20, 3, "foretold explain"  #: rows that are listed here, and what lists the rest
+MOST_ROWS, MOST_NESTED, MOST_FINDINGS = 20, 3, 5  #: that are listed here
+MORE = "foretold explain"  #: lists the rest
 
 EXAMPLES = """\
   foretold                what the agent receives here
@@ -51,7 +52,7 @@ def _print(view: View, others: list[View]) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title_of(view, paint))
     print_entries(view, paint, MOST_ROWS, MORE)
-    print_nested(find_nested(view), paint, MOST_NESTED, MORE)
+    print_nested(find_nested(view), paint, MOST_NESTED, MORE, in_short=True)
     lost = len(find_unreported(view, Disk()))
     rules = sum(1 for rule in view.waiting if can_match(rule.entry))
     waiting = f"{plural(rules, 'rule')} waiting for a matching file" if rules else ""
@@ -65,7 +66,7 @@ def _print(view: View, others: list[View]) -> None:
             text = "refuses to start: not trusted" if other.refusal else files if other.entries else "nothing"
             print(f"  {name_of(other):16} {text}")
         print(paint.faint("  compare them: foretold compare"))
-    print_view_findings(view.findings, paint, most=5, more=MORE)
+    print_view_findings(view.findings, paint, most=MOST_FINDINGS, more=MORE)
     print("\nnext: " + _next(view))
 
 
