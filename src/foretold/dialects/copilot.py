@@ -106,11 +106,11 @@ COMMAND_LINES = {
             "--acp --allow-all --allow-all-mcp-server-instructions --allow-all-paths --allow-all-tools "
             "--allow-all-urls --assisted-approval --autopilot --banner --continue --disable-builtin-mcps "
             "--disable-client-telemetry --disallow-temp-dir --enable-all-github-mcp-tools --enable-memory "
-            "--enable-reasoning-summaries --experimental --fleet -h --headless --help --no-ask-user "
+            "--experimental --fleet -h --headless --help --no-ask-user "
             "--no-auto-login --no-auto-update --no-bash-env --no-color --no-custom-instructions "
             "--no-eager-powershell-resolution --no-experimental --no-mouse --no-remote --no-remote-export "
-            "--no-sandbox --plain-diff --plan --remote --remote-export -s --sandbox --screen-reader --server "
-            "--share-gist --silent --stdio --trust-folder --ui-server -v --version --yolo"
+            "--plain-diff --plan --remote --remote-export -s --screen-reader --server "
+            "--share-gist --silent --stdio --trust-folder -v --version --yolo"
         ),
         one=(
             "--add-dir --add-github-mcp-tool --add-github-mcp-toolset --additional-mcp-config --agent "

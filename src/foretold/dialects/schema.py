@@ -226,7 +226,7 @@ class Continuation(NamedTuple):
 class ProgramOptions(NamedTuple):
     """The options of an agent's own command line: names with spaces between, those of its usual subcommands included.
 
-    From the program's `--help`, and from asking the program itself about options that its help leaves out.
+    From the program's `--help`, and from its public documentation for options that its help leaves out.
     """
 
     program: str  #: empty: a library, which has no help to look at

@@ -43,41 +43,33 @@ _COMMAND_LINE = ProgramOptions(
     "claude",
     flags=(
         "--allow-dangerously-skip-permissions --ax-screen-reader --background --bare --bg --brief -c --chrome "
-        "--continue -d2e --dangerously-skip-permissions --debug-to-stderr --deep-link-origin "
-        "--disable-slash-commands --enable-auth-status --enable-auto-mode "
+        "--continue --dangerously-skip-permissions --disable-slash-commands --enable-auto-mode "
         "--exclude-dynamic-system-prompt-sections --fork-session -h --help --ide --include-hook-events "
         "--include-partial-messages --init --init-only --maintenance --no-chrome --no-session-persistence -p "
-        "--plan-mode-required --print --replay-user-messages --safe-mode --session-mirror --strict-mcp-config "
-        "--tmux -v --verbose --version"
+        "--print --replay-user-messages --safe-mode --strict-mcp-config --tmux -v --verbose --version"
     ),
     one=(
-        "--advisor --agent --agent-color --agent-id --agent-name --agent-type --agents --append-system-prompt "
-        "--append-system-prompt-file --debug-file --deep-link-last-fetch --deep-link-repo --effort "
-        "--fallback-model --input-format --json-schema --managed-settings --max-budget-usd "
-        "--max-thinking-tokens --max-turns --model -n --name --output-format --parent-session-id "
-        "--permission-mode --permission-prompt-tool --plugin-dir --plugin-dir-no-mcp --plugin-url --prefill "
-        "--remote-control-session-name-prefix --resume-session-at --rewind-files --sdk-url --session-id "
-        "--setting-sources --settings --system-prompt --system-prompt-file --task-budget --team-name "
-        "--teammate-mode --thinking --thinking-display --workload"
+        "--agent --agents --append-system-prompt --append-system-prompt-file --debug-file --effort "
+        "--fallback-model --input-format --json-schema --max-budget-usd --max-thinking-tokens --max-turns --model "
+        "-n --name --output-format --permission-mode --permission-prompt-tool --plugin-dir --plugin-url "
+        "--remote-control-session-name-prefix --resume-session-at --session-id --setting-sources --settings "
+        "--system-prompt --system-prompt-file --task-budget --teammate-mode --thinking"
     ),
     maybe=(
-        "--cloud -d --debug --from-pr --prompt-suggestions -r --rc --remote --remote-control --resume "
-        "--teleport -w --worktree"
+        "-d --debug --from-pr --prompt-suggestions -r --rc --remote --remote-control --resume --teleport -w --worktree"
     ),
     many=(
         "--add-dir --allowed-tools --allowedTools --betas --channels --dangerously-load-development-channels "
         "--disallowed-tools --disallowedTools --file --mcp-config --tools"
     ),
 )
-#: version -> its command line: what --help lists, and what the program was asked about
+#: version -> its command line: what --help lists, and what its documentation names besides
 COMMAND_LINES = {
     "2.1.197": _COMMAND_LINE,
     "2.1.325": _COMMAND_LINE._replace(
-        flags=f"{_COMMAND_LINE.flags} --await-initialize --desktop --forward-subagent-text --restricted",
-        one=(
-            f"{_COMMAND_LINE.one} --append-subagent-system-prompt --autocompact --environment --messaging-socket-path "
-            "--permission-prompts --system-prompt-snapshot"
-        ),
+        flags=f"{_COMMAND_LINE.flags} --desktop --forward-subagent-text --restricted",
+        one=f"{_COMMAND_LINE.one} --autocompact --environment --permission-prompts --system-prompt-snapshot",
+        maybe=f"{_COMMAND_LINE.maybe} --cloud",
     ),
 }
 #: settings whose type was seen to matter: a file with another type there is ignored as a whole
