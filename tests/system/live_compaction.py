@@ -34,7 +34,9 @@ def ask(program: str, root: str, turns: list[list[object]], prompt: str, *words:
     """Everything that the agent says in its last request, block by block."""
     recipe = RECIPES["claude-code"]
     at = first_option(recipe.argv)
-    recipe = recipe._replace(argv=(*recipe.argv[:at], *words, *recipe.argv[at:]))
+    # without SHELL, 2.1.325 names a shell that it finds on the machine
+    env = {**recipe.env, "SHELL": "/bin/bash"}
+    recipe = recipe._replace(argv=(*recipe.argv[:at], *words, *recipe.argv[at:]), env=env)
     os.makedirs(f"{root}/tmp", exist_ok=True)
     answer, _ = ask_agent(recipe, program, f"{root}/proj", f"{root}/tmp", {}, turns, prompt, 90.0, home=f"{root}/home")
     requests = answer["requests"]

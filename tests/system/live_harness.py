@@ -2,9 +2,9 @@
 
 python tests/system/live_harness.py   both recorded versions, from where `live.py` has installed them
 
-A harness reads, edits, mentions and compacts with a scripted model, in a home that is gone afterwards. Then the agent
-resumes its session: what it sends must have every block that we would send, in our order, and nothing else but what
-the agent says about itself.
+A harness reads, edits, mentions and compacts with a scripted model, in a home that is gone afterwards; another lists
+agents, skills, deferred tools and servers, and uses them. Then the agent resumes the session: what it sends must have
+every block that we would send, in our order, and nothing else but what the agent says about itself.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from live import RELEASES, install
 from live_compaction import ask
 
+from foretold.context.listings import Skill
 from foretold.harness.harness import Harness
 from foretold.harness.permissions.check import Permission
+from foretold.harness.tools.base import Tool
 from foretold.models.scripted import Scripted
 from foretold.sessions.resumption.claude import resume
 
@@ -33,10 +35,10 @@ MODELS = {"2.1.197": "claude-opus-4-8", "2.1.325": "claude-opus-5-5"}
 #: how what the agent adds by itself begins
 OWN = (
     "<system-reminder>\nAs you answer the user's questions",
-    "<system-reminder>\nAttribution for git commits",
     "Available agent types for the Agent tool:",
     "The following deferred tools are now available",
     "The following skills are available",
+    "New agent types are now available",
 )
 FILES = {
     "CLAUDE.md": "Use tabs.\n",
@@ -85,7 +87,7 @@ def differences(program: str, version: str) -> list[str]:
             with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
                 file.write(text)
         free = Permission("bypassPermissions", cwd=folder, home=home)
-        model, env = Scripted(script(folder), MODELS[version]), {"PATH": os.environ["PATH"]}
+        model, env = Scripted(script(folder), MODELS[version]), {"PATH": os.environ["PATH"], "SHELL": "/bin/bash"}
         agent = Harness(
             folder, model=model, home=home, env=env, agent=f"claude-code@{version}", permission=free, memory=False
         )
@@ -95,9 +97,38 @@ def differences(program: str, version: str) -> list[str]:
         if agent.compact().reason:
             return [*found, "nothing was compacted"]
         agent.prompt("THIRD")
-        return [*found, *(f"compacted: {each}" for each in _resumed(program, root, agent))]
+        found += [f"compacted: {each}" for each in _resumed(program, root, agent)]
+        listed = hold_listed(folder, home, env, version, free)
+        return [*found, *(f"listed: {each}" for each in _resumed(program, root, listed))]
     finally:
         shutil.rmtree(top, ignore_errors=True)
+
+
+def hold_listed(folder: str, home: str, env: dict[str, str], version: str, free: Permission) -> Harness:
+    """A conversation that lists what its model may use, and uses it; a server goes in the middle of it."""
+    calls: Line = [("ToolSearch", {"query": "select:mcp__a__ping"}), ("Skill", {"skill": "deploy"})]
+    look: dict[str, object] = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
+    lines: list[Line] = [("Agent", look), "Seen.", calls, "Shipped.", "Second answer."]
+    servers = {"alpha": "Use alpha."}
+    ping = Tool("mcp__a__ping", "Pings.", {"type": "object", "properties": {}}, lambda context, given: "pong")
+    agent = Harness(
+        folder,
+        model=Scripted(lines, MODELS[version]),
+        home=home,
+        env=env,
+        agent=f"claude-code@{version}",
+        permission=free,
+        memory=False,
+        agents=True,
+        skills=[Skill("deploy", "How to ship the app", text="Ship it.")],
+        skill_search=True,
+        deferred=[ping],
+        servers=lambda: servers,
+    )
+    agent.prompt("How do we ship the app?")
+    servers.clear()
+    agent.prompt("SECOND")
+    return agent
 
 
 def _resumed(program: str, root: str, agent: Harness) -> list[str]:
@@ -108,7 +139,7 @@ def _resumed(program: str, root: str, agent: Harness) -> list[str]:
     theirs = [_plain(block) for block in ask(program, root, [], "NEXT-PROMPT", "--resume", agent.session)]
     with open(agent.path, "wb") as file:
         file.write(kept)
-    theirs = [block for block in theirs if not block.startswith(OWN)]
+    theirs = [block for block in theirs if block in ours or not block.startswith(OWN)]
     if ours == theirs:
         return []
     missing = [f"not sent: {block[:60]!r}" for block in ours if block not in theirs]
