@@ -165,8 +165,9 @@ class _Judge:
                 found = self._in_folder(path, holder, name)
                 if found is not None:
                     return found
-        if self.names.find_rules_folder(path) and not path.endswith(self.names.suffix):
-            return _wrong_extension(path, self.names.suffix)
+        rules = self.names.find_rules(path)
+        if rules and not path.endswith(rules[1].suffix):
+            return _wrong_extension(path, rules[1].suffix)
         if nearly := self._wrong_case(path):
             return nearly
         closed = [skip for skip in self.view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
@@ -195,7 +196,8 @@ class _Judge:
             if is_fallback and fallback is not None and found.reason == "shadowed":
                 found = found._replace(change=(f"write @{name} into {holder}/{fallback.unless[0]}",))
             return found
-        if not path.endswith(self.names.suffix) and self.names.find_rules_folder(path):
+        rules = self.names.find_rules(path)
+        if rules and not path.endswith(rules[1].suffix):
             return None
         found = self._skipped(path, [Skip(path, "start-only")])
         return found._replace(change=(f"start the agent in {holder}",))
@@ -252,8 +254,8 @@ def _message(finding: Finding) -> str:
 
 def _find_holders(path: str, names: NameTable) -> list[tuple[str, str]]:
     """The folders that a file may speak for, each with the name that it has there."""
-    rules = names.find_rules_folder(path)
-    found = [(rules.removesuffix(f"/{name}"), name) for name in names.rules if rules.endswith(f"/{name}")]
+    rules = names.find_rules(path)
+    found = [(rules[0], rules[1].name)] if rules else []
     return found + [(path.removesuffix(f"/{name}"), name) for name in names.files if path.endswith(f"/{name}")]
 
 
@@ -274,6 +276,6 @@ def _possible_changes(view: View, path: str, names: NameTable) -> tuple[str, ...
         base = view.surroundings.cwd.rstrip("/") + "/"
         near = path[len(base) :] if path.startswith(base) else path
         changes.append(f"import it (@{near}) from a file in {view.surroundings.cwd} that is loaded")
-    if names.rules and not names.find_rules_folder(path):
-        changes.append(f"move it to {names.rules[-1]}/")
+    if names.rules and not names.find_rules(path):
+        changes.append(f"move it to {names.rules[-1].name}/")
     return (", or ".join(changes),) if changes else ()

@@ -5,10 +5,10 @@ import os
 import pytest
 
 from foretold.instructions.discover import inventory
-from foretold.instructions.discover.inventory import NameTable, take_inventory
+from foretold.instructions.discover.inventory import NameTable, RulesFolder, take_inventory
 from foretold.storage.tree import Disk
 
-NAMES = NameTable(("CLAUDE.md", ".claude/CLAUDE.md"), (".claude/rules",), ".md")
+NAMES = NameTable(("CLAUDE.md", ".claude/CLAUDE.md"), (RulesFolder(".claude/rules", ".md"),))
 
 
 def found(place, cwd="proj", names=NAMES):
@@ -28,7 +28,7 @@ def test_names_in_any_capitals_and_every_file_of_a_rules_folder(place):
 def test_a_name_with_a_folder_needs_that_folder(place):
     place.write("proj/a/copilot-instructions.md")
     place.write("proj/b/.github/copilot-instructions.md")
-    names = NameTable((".github/copilot-instructions.md",), ())
+    names = NameTable((".github/copilot-instructions.md",))
     assert found(place, names=names) == (["proj/b/.github/copilot-instructions.md"], "")
 
 

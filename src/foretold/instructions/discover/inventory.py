@@ -31,17 +31,24 @@ MAX_TRIED = 5_000_000  #: characters of patterns that are tried on folders: abou
 IN_PROJECT = ("walk", "upward", "edges", "between", "closest", "cwd", "project", "below", "reach")
 
 
+class RulesFolder(NamedTuple):
+    """A folder of rules, by its name, and how the names of the rules in it end."""
+
+    name: str
+    suffix: str | tuple[str, ...] = ""
+
+
 class NameTable(NamedTuple):
     """The names that an agent looks for in a project; some have folders in them."""
 
     files: tuple[str, ...]
-    rules: tuple[str, ...]  #: folders of rules
-    suffix: str | tuple[str, ...] = ""  #: of the names of rules
+    rules: tuple[RulesFolder, ...] = ()
 
-    def find_rules_folder(self, path: str) -> str:
-        """The innermost folder of rules that a path is in; empty if it is in none."""
-        found = [path.rfind(f"/{name}/") + 1 + len(name) for name in self.rules if f"/{name}/" in path]
-        return path[: max(found)] if found else ""
+    def find_rules(self, path: str) -> tuple[str, RulesFolder] | None:
+        """The innermost folder of rules that a path is in: the folder that holds it, and which one it is."""
+        found = [(path.rfind(f"/{rules.name}/"), rules) for rules in self.rules if f"/{rules.name}/" in path]
+        at, rules = max(found, key=lambda each: each[0], default=(-1, RulesFolder("")))
+        return (path[:at] or "/", rules) if at >= 0 else None
 
 
 def list_names(dialect: Dialect, surroundings: Surroundings) -> NameTable:
@@ -50,8 +57,8 @@ def list_names(dialect: Dialect, surroundings: Surroundings) -> NameTable:
     here = [source for source in plan if source.base in IN_PROJECT]
     files = [name for source in here if source.kind in ("file", "either") for name in (source.name, *source.others)]
     files += dialect.fallback.names if dialect.fallback is not None else ()
-    rules = [source.name for source in here if source.kind in ("rules", "either")]
-    return NameTable(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(rules)), dialect.rules.suffix)
+    rules = [RulesFolder(source.name, dialect.rules.suffix) for source in here if source.kind in ("rules", "either")]
+    return NameTable(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(rules)))
 
 
 class Inventory(NamedTuple):
@@ -64,14 +71,19 @@ class Inventory(NamedTuple):
         """Those of them that concern one agent."""
         wanted = tuple(f"/{name.lower()}" for name in names.files)
         for path in self.paths:
-            if path.lower().endswith(wanted) or names.find_rules_folder(path):
+            if path.lower().endswith(wanted) or names.find_rules(path):
                 yield path
 
 
 def take_inventory(tree: Tree, top: str, tables: Iterable[NameTable]) -> Inventory:
     """Look for the names of some agents in a folder and everything below it."""
     tables = list(tables)
-    walk = _Walk(tree, top, {name for table in tables for name in table.files}, {n for t in tables for n in t.rules})
+    walk = _Walk(
+        tree,
+        top,
+        {name for table in tables for name in table.files},
+        {rules.name for table in tables for rules in table.rules},
+    )
     walk.run()
     return Inventory(tuple(walk.found), walk.cut)
 
