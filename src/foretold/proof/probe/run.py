@@ -91,27 +91,11 @@ def probe(
     covers = find_covers(folder, recipe.project)
     require_cover(covers, folder, program)
     root = os.path.realpath(tempfile.mkdtemp(prefix="foretold-probe-"))
+    seeded = os.path.join(root, "home")
     try:
-        seeded = os.path.join(root, "home")
         files = _seed(recipe, home or os.path.expanduser("~"), seeded)
         paths = [os.path.join(folder, path) for path in read]
-        before = _files_in(seeded)
-        names, form = recipe.reads
-        turns = [[{"names": names, "input": json.loads(fill_places(form, {"path": path}))}] for path in paths]
-        answer, isolated = ask_agent(
-            recipe._replace(env={**GIT_ENV, **recipe.env}),
-            program,
-            folder,
-            root,
-            files,
-            turns,
-            prompt,
-            timeout,
-            home=seeded,
-            covers=write_covers(root, covers),
-        )
-        for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
-            os.remove(path)  # left by the agent, not part of what it reads
+        answer, isolated = _converse(recipe, program, folder, root, files, paths, prompt, timeout, covers)
         expected = _expected(name, version, folder, seeded, recipe, files, paths, prompt)
     finally:
         shutil.rmtree(root, ignore_errors=True)
@@ -133,6 +117,39 @@ def probe(
         home=seeded,
         set_aside=tuple(cover.describe(folder) for cover in covers) if isolated else (),
     )
+
+
+def _converse(
+    recipe: Recipe,
+    program: str,
+    folder: str,
+    root: str,
+    files: dict[str, str],
+    paths: Sequence[str],
+    prompt: str,
+    timeout: float,
+    covers: Sequence[Cover],
+) -> tuple[dict[str, Any], bool]:
+    """Run the agent in its seeded home, a turn for each file; its requests, and whether it was isolated."""
+    seeded = os.path.join(root, "home")
+    before = _files_in(seeded)
+    names, form = recipe.reads
+    turns = [[{"names": names, "input": json.loads(fill_places(form, {"path": path}))}] for path in paths]
+    answer, isolated = ask_agent(
+        recipe._replace(env={**GIT_ENV, **recipe.env}),
+        program,
+        folder,
+        root,
+        files,
+        turns,
+        prompt,
+        timeout,
+        home=seeded,
+        covers=write_covers(root, covers),
+    )
+    for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
+        os.remove(path)  # left by the agent, not part of what it reads
+    return answer, isolated
 
 
 def require_cover(covers: Sequence[Cover], folder: str, program: str) -> None:
