@@ -142,6 +142,7 @@ GROUPS = {
         "show": [(ID,), (ID, "--full"), (NAME,)],
         "search": [("pool",), ("pool", "--no-index"), ("pool", "--json")],
         "export": [(ID,), (ID, "--format", "markdown"), (ID, "--format", "json")],
+        "resume": [(ID,), (ID, "--json"), (NAME,)],
         "archive": [(ID,), ("--list",)],
         "restore": [(NAME,), (ID,)],
         "repair": [(ID,)],
