@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import foretold
 from foretold.text import frontmatter
-from foretold.text.frontmatter import Front, first_line, parse, split, trim
+from foretold.text.frontmatter import Front, first_line, line_value, parse, split, split_fenced, trim
 
 RECORDED = os.path.join(os.path.dirname(__file__), "..", "conformance")
 TITLE = "Contents of {proj}/CLAUDE.md (project instructions, checked into the codebase):\n\n"
@@ -452,3 +452,55 @@ def test_the_usual_shape_needs_no_yaml_parser():
     env = {"PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "False False True\n"
+
+
+# -- the stricter reading of Copilot CLI ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "front"),
+    [
+        ("---\na: 1\n---\nb\n", "a: 1\n"),
+        ("---\na: 1\n---", "a: 1\n"),
+        ("--- \na: 1\n---\t\nb", "a: 1\n"),
+        ("\ufeff---\r\na: 1\r\n---\r\nb", "a: 1\r\n"),
+        ("---\n---\nb", ""),
+        ("---\na: 1\n----\n---\nb", "a: 1\n----\n"),
+        ("---\na: 1 ---\nb", None),
+        ("---\na: 1\n ---\nb", None),
+        ("---\na: 1\n...\nb", None),
+        ("\n---\na: 1\n---\n", None),
+        ("---yaml\na: 1\n---\n", None),
+    ],
+)
+def test_fences_are_whole_lines(text, front):
+    assert split_fenced(text) == (front, text)
+
+
+@pytest.mark.parametrize("text", ["a: 1\na: 2\n", "a:\n\t- b\n", "a: **/*.ts\n", "a: b: c\n", "a: *b\n"])
+def test_a_strict_reading_repairs_nothing(text):
+    assert parse(text, strict=True).values == {}
+    assert parse(text, strict=True).problem
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("b: p/**\na: q/**\n", ("a", "q/**")),
+        ("a:\nb: p/**\n", ("b", "p/**")),
+        ('a: ""\nb: p/**\n', ("b", "p/**")),
+        ("a: 'x/**'\n", ("a", "x/**")),
+        ('a: "x # y"\n', ("a", "x # y")),
+        ('a: "x" # y\n', ("a", '"x"')),
+        ("a: x   # y\n", ("a", "x")),
+        ("a: # y\n", ("a", "# y")),
+        ('a: "x\n', ("a", '"x')),
+        ("a: [x, y]\n", ("a", "[x, y]")),
+        ("a:\tx\r\n", ("a", "x")),
+        ('a: "\n', ("", "")),
+        ("  a: x\na:x\na : x\nA: x\n", ("", "")),
+        ("a:\n  - x\n", ("", "")),
+    ],
+)
+def test_one_line_of_what_is_not_valid(text, found):
+    assert line_value(text, ("a", "b")) == found

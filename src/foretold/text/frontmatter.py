@@ -59,6 +59,31 @@ def split(text: str, *, after_bom: bool) -> tuple[str | None, str]:
     return text[start:end], text[end + 3 :].lstrip(SPACE)
 
 
+def split_fenced(text: str) -> tuple[str | None, str]:
+    """The frontmatter text between two lines of nothing but `---` and white space, or None, and the whole text.
+
+    Nothing else opens or closes it, and nothing is cut from the text. # copilot-cli: copilot-355
+    """
+    found = re.match(r"\ufeff?---[ \t]*\r?\n((?:[\s\S]*?\r?\n)??)---[ \t]*(?:\r?\n|\Z)", text)
+    return (found[1] if found else None), text
+
+
+def line_value(front: str, keys: tuple[str, ...]) -> tuple[str, str]:
+    """The first of some keys that has a value on a line at the margin, and that value; two empty texts if none has.
+
+    For frontmatter that is not valid YAML: quotes around the whole value go, else a comment after it does. A list
+    below the key is not seen. # copilot-cli: copilot-340, copilot-343, copilot-375
+    """
+    for key in keys:
+        found = re.search(rf"(?m)^{key}:[ \t]+(\S[^\r\n]*)", front)
+        value = trim(found[1]) if found else ""
+        is_quoted = value[:1] in ("'", '"') and value[-1] == value[0]
+        value = value[1:-1] if is_quoted else re.split(r"\s#", value, maxsplit=1)[0].rstrip()
+        if value:
+            return key, value
+    return "", ""
+
+
 def first_line(text: str) -> int:
     """The line of the file, counted from 1, on which its frontmatter text begins."""
     return text.count("\n", 0, _begin(text, after_bom=True)) + 1
@@ -77,12 +102,15 @@ def _begin(text: str, *, after_bom: bool) -> int:
     return newline + 1 + rest.rfind("\n", 0, blank) + 1
 
 
-def parse(front: str) -> Front:
-    """The values of a frontmatter text. Never raises."""
-    values = _simple(front)
-    if values is None:
+def parse(front: str, *, strict: bool = False) -> Front:
+    """The values of a frontmatter text. Never raises.
+
+    Where it is `strict`, a repeated key and a tab in the indentation are faults, and nothing is repaired.
+    """
+    values = _simple(front, strict=strict)
+    if values is None and not strict:
         values = _nested(front)
-    return _general(front) if values is None else Front(values, None, None)
+    return _general(front, strict=strict) if values is None else Front(values, None, None)
 
 
 # The usual shape
@@ -99,7 +127,7 @@ _LINE = (
 )
 
 
-def _simple(front: str) -> dict[str, object] | None:
+def _simple(front: str, *, strict: bool = False) -> dict[str, object] | None:
     """The values of a frontmatter of the usual shape; None for every other, whether valid or not."""
     front = front.replace("\r\n", "\n")
     if "\r" in front or len(front) > MAX_LENGTH:
@@ -116,6 +144,8 @@ def _simple(front: str) -> dict[str, object] | None:
         key, indent, raw = found.groups()
         value = raw and _value(raw)
         if key:
+            if strict and key in values:
+                return None
             values[key], name, items = value, "" if raw else key, None
         elif not raw or not name or (items is not None and indent != level):
             return None
@@ -162,17 +192,17 @@ def _value(raw: str) -> object:
 # Every shape
 
 
-def _general(front: str) -> Front:
+def _general(front: str, *, strict: bool = False) -> Front:
     refusal = _cost(front)
     if refusal:
         return Front({}, refusal, 1)
-    value, error = _load(front)
+    value, error = _load(front, strict=strict)
     if error is None and (value is None or isinstance(value, dict)):
         return Front(_named(value or {}), None, None)
     if error is None:
         return Front({}, "the text between the two `---` has no `key: value` lines; it is dropped", 1)
     line, error = _line(error, front), _without_place(error)[:200]
-    repaired, keys = _repair(front)
+    repaired, keys = ("", []) if strict else _repair(front)
     if keys:
         value, failure = _load(repaired)
         if failure is None and isinstance(value, dict):
@@ -212,14 +242,14 @@ _HIDDEN = r"[\U00100000-\U0010ffff]"  # where the foreign characters wait while 
 _REPEATED = "\U0010fffd"  # what the key of an entry starts with that comes again below
 
 
-def _load(text: str) -> tuple[object, str | None]:
+def _load(text: str, *, strict: bool = False) -> tuple[object, str | None]:
     """The value of a YAML text, or what is wrong with it."""
     if re.search(_HIDDEN, text):
         return _ryaml(text)
     safe = re.sub(_FOREIGN, lambda found: chr(ord(found[0]) + 0x100000), text if text.endswith("\n") else f"{text}\n")
     value, error = _ryaml(safe)
     for _ in range(MAX_ROUNDS):
-        better = _prepared(safe, error) if error else safe
+        better = _prepared(safe, error) if error and not strict else safe
         if better == safe:
             break
         safe = better
