@@ -54,7 +54,7 @@ TS = "---\n{}: '**/*.ts'\n---\nTS\n"
                 ".cursor/rules/x.md": "X",
             },
             [".cursor/rules/a.mdc"],
-            [".cursor/rules/t.mdc"],
+            [".cursor/rules/t.mdc", ".cursor/rules/x.md"],
         ),
         (
             "windsurf",

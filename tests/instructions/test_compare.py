@@ -36,7 +36,7 @@ def test_what_becomes_of_each_file(repo):
         "proj/AGENTS.md": ["never", "always", "always", "always"],
         "proj/CLAUDE.md": ["always", "", "always", "never"],
         "proj/docs/a.md": ["always", "", "always", ""],
-        "proj/.claude/rules/ts.md": ["waits", "", "", ""],
+        "proj/.claude/rules/ts.md": ["waits", "", "listed", ""],
         "proj/.github/instructions/ts.instructions.md": ["", "", "listed", ""],
     }
     assert found.cell(f"{repo.proj}/CLAUDE.md", found.views[3]) == Cell("never", reason="shadowed")
@@ -45,7 +45,7 @@ def test_what_becomes_of_each_file(repo):
 
 def test_with_a_file_that_is_read(repo):
     found = compared(repo, "claude-code", "copilot-cli", read="src/x.ts")
-    assert states(repo, found)["proj/.claude/rules/ts.md"] == ["read", ""]
+    assert states(repo, found)["proj/.claude/rules/ts.md"] == ["read", "read"]
     assert states(repo, found)["proj/.github/instructions/ts.instructions.md"] == ["", "read"]
 
 

@@ -72,7 +72,8 @@ def _print_trace(view: View, *, is_all: bool) -> None:
     most, more = MANY if is_all else SOME, "--all"
     print(title_of(view, paint))
     print_entries(view, paint)
-    waiting = [rule for rule in view.waiting if can_match(rule.entry)]  # the others have findings
+    # those that cannot match have findings
+    waiting = [rule for rule in view.waiting if can_match(rule.entry, view.dialect.rules.patterns)]
     if waiting:
         print(f"\n{paint.bold('Waiting for a matching file')}: {plural(len(waiting), 'rule')}\n")
         for rule in waiting:

@@ -54,7 +54,7 @@ def _print(view: View, others: list[View]) -> None:
     print_entries(view, paint, MOST_ROWS, MORE)
     print_nested(find_nested(view), paint, MOST_NESTED, MORE, in_short=True)
     lost = len(find_unreported(view, Disk()))
-    rules = sum(1 for rule in view.waiting if can_match(rule.entry))
+    rules = sum(1 for rule in view.waiting if can_match(rule.entry, view.dialect.rules.patterns))
     waiting = f"{plural(rules, 'rule')} waiting for a matching file" if rules else ""
     rest = [*filter(None, [waiting, f"{plural(lost, 'other candidate')} not loaded" if lost else ""])]
     if rest:

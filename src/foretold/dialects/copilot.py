@@ -1,9 +1,13 @@
 """GitHub Copilot CLI, recorded on 1.0.102 (`tests/conformance/copilot-cli.jsonl`).
 
-Where it looks is set by its environment and its flags.
+Where it looks is set by its environment and its flags. At the start it takes files, then the rules of two kinds of
+folders, which are given whole or, if they have patterns, listed. A file that is viewed brings the rules that match it,
+and what lies in the folders around it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from foretold.dialects.schema import (
     Continuation,
@@ -25,6 +29,7 @@ from foretold.storage.tree import Tree
 TAG = "imported_custom_instruction"
 IMPORTS = Imports(
     depth=8,
+    linked="link",  # copilot-349
     mode="inline",
     form="copilot",
     regions="fences",
@@ -32,62 +37,103 @@ IMPORTS = Imports(
     again=f'@{{path}}\n\n<{TAG} source="{{target}}" skipped="already-loaded" />',
     comments=False,
     trims=True,
-    within="project",
+    within="repository",
+    named="real",
     absolute=False,
 )
-NAMED = (
-    FileSource("project", "edges", "AGENTS.md", others=("agents.md",), pick="file"),
-    FileSource("project", "edges", "CLAUDE.md"),
-    FileSource("project", "edges", "GEMINI.md", literal=True),  # seen by probing 1.0.102
-)
-TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
+
+
+def _file(base: str, name: str, *, literal: bool = False, label: str = "") -> FileSource:
+    """A file whose name may be in any case: seen by asking 1.0.102; folders in it may not."""
+    return FileSource("project", base, name, pick="any-case", literal=literal, label=label)
+
+
+def _rules(base: str, name: str, suffix: str = "", *, layer: str = "project", label: str = "{path}") -> FileSource:
+    return FileSource(layer, base, name, "rules", label=label, suffix=suffix, literal=True)
+
+
+def _named(base: str, label: str = "") -> tuple[FileSource, ...]:
+    """The names of every folder. GEMINI.md does not import: seen by probing 1.0.102."""
+    return (
+        _file(base, "AGENTS.md", label=label),
+        _file(base, "CLAUDE.md", label=label),
+        _file(base, "GEMINI.md", label=label, literal=True),
+    )
+
+
+def _named_inside(base: str, label: str = "") -> tuple[FileSource, ...]:
+    """The five names of a folder that is neither the top nor the working directory. # copilot-372, copilot-235"""
+    agents, claude, gemini = _named(base, label)
+    first, inner = (_file(base, name, label=label) for name in (".github/copilot-instructions.md", ".claude/CLAUDE.md"))
+    return first, agents, claude, inner, gemini
+
+
+HEAD = "| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
 V1_0_102 = Dialect(
     agent="copilot-cli",
     version="1.0.102",
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     start=(
-        FileSource("user", "user", "copilot-instructions.md"),
-        FileSource("project", "edges", ".github/copilot-instructions.md", apart=True),
-        *(source._replace(base="edges") for source in NAMED),
-        # seen by probing 1.0.102: folders between have the first file, too, and come folder by folder
-        FileSource("project", "between", ".github/copilot-instructions.md"),
-        *(source._replace(base="between") for source in NAMED),
-        FileSource("user", "user", "instructions", "rules"),
-        FileSource("project", "edges", ".github/instructions", "rules"),
+        _file("user", "copilot-instructions.md")._replace(layer="user"),
+        _file("edges", ".github/copilot-instructions.md")._replace(apart=True),
+        *_named("edges"),
+        FileSource("project", "edges", ".claude/CLAUDE.md", "unread"),  # copilot-149, copilot-372
+        *_named_inside("between"),
+        _rules("user", "instructions", layer="user"),
+        _rules("edges", ".github/instructions", label="{relative}"),
+        _rules("edges", ".claude/rules", ".md", label="{relative}"),
     ),
     touch=(
-        FileSource("user", "user", "instructions", "rules", "matching"),
-        FileSource("project", "edges", ".github/instructions", "rules", "matching"),
-        *(source._replace(base="below") for source in NAMED),
+        *_named_inside("around", "{project}"),
+        _rules("around", ".github/instructions", label="{project}"),
+        _rules("around", ".claude/rules", ".md", label="{project}"),
     ),
     after_bom=True,
     imports=IMPORTS,
-    rules=Rules(".instructions.md", "applyTo", ordered="path", lists="| {applyTo} | '{project}' | {description} |"),
+    rules=Rules(
+        ".instructions.md",
+        "applyTo",
+        "paths",
+        patterns="globset",
+        base="repository",
+        any_case=True,
+        hidden=False,
+        linked_folders=False,
+        once=True,
+        ordered="names",
+        admits="copilot",
+        lists="| {patterns} | '{name}' | {description} |",
+    ),
     identity="text",
-    reading=TextRules(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
+    again="anything",  # copilot-262
+    reading=TextRules(frontmatter="read-rules", fences="lines", markdown=False, drops_bom=True, blank="keep"),
     parts=(
         RequestPart(
-            (
-                EntryGroup(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),
-                EntryGroup(("rule",), "{text}", "\n\n", "\n", "\n"),
-                EntryGroup(("row",), "{text}", "\n", TABLE.format(first="Pattern", line="-------"), "\n"),
-                EntryGroup(("folder-row",), "{text}", "\n", TABLE.format(first="Directory", line="---------"), "\n"),
-            ),
+            (EntryGroup(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),),
             chops="\n",
+            rest=(
+                EntryGroup(("rule",), "{text}", "\n\n"),
+                EntryGroup(("folder-row",), "{text}", "\n", HEAD.format(first="Directory", line="---------")),
+                EntryGroup(("row",), "{text}", "\n", HEAD.format(first="Pattern", line="-------")),
+            ),
         ),
     ),
     nested=Nested(
         "user",
         "text",
-        "Custom instructions from {project}. Apply these to any code you write here:\n\n{text}",
+        "Custom instructions from {name}. Apply these to any code you write here:\n\n{text}",
         "",
         before="\n<system_reminder>\n",
         after="\n</system_reminder>",
         each=True,
         escapes=True,
         nearest_first=True,
-        expands=False,
+        itself=True,
+        identity="real",
+        blank="rules",
+        targets=True,
+        folders="once",
     ),
     triggers=(Trigger("view", "path", on="file"),),
     continuation=Continuation(why=""),  # copilot-331, copilot-334
@@ -98,7 +144,7 @@ V1_0_102 = Dialect(
 DIALECTS = (V1_0_102,)
 
 
-OPTIONS = {"--no-custom-instructions": "flag"}
+OPTIONS = {"--no-custom-instructions": "flag", "-C": "one"}
 COMMAND_LINES = {
     "1.0.102": ProgramOptions(
         "copilot",
@@ -128,23 +174,27 @@ COMMAND_LINES = {
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Copilot CLI session."""
-    env = request.env
-    git = find_git(tree, request.cwd)
-    more = [
-        join(request.cwd, path.strip())
-        for path in env.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "").split(",")
-        if path.strip()
-    ]
-    off = "--no-custom-instructions" in parse_args(request.args, OPTIONS)
+    env, given = request.env, parse_args(request.args, OPTIONS)
+    cwd = request.cwd
+    for folder in given.get("-C", ()):
+        cwd = tree.real(join(cwd, folder))
+    git = find_git(tree, cwd)
+    named = (path.strip() for path in env.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "").split(","))
     return plain_surroundings(
-        request,
-        walk=walk_between(git.top if git else "", request.cwd),
-        user=join(request.cwd, env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else join(request.home, ".copilot"),
-        off="--no-custom-instructions" if off else "",
+        request._replace(cwd=cwd),
+        walk=walk_between(git.top if git else "", cwd),
+        user=join(cwd, env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else join(request.home, ".copilot"),
+        off="--no-custom-instructions" if "--no-custom-instructions" in given else "",
         git=git,
-        start=(
-            *request.dialect.start,
-            *(FileSource("project", "path", f"{path}/.github/instructions"[1:], "rules") for path in more),
-            *(FileSource("project", "path", f"{path}/AGENTS.md"[1:], "listed") for path in more),
-        ),
+        start=(*request.dialect.start, *_listed_folders([join(cwd, path) for path in named if path])),
     )
+
+
+def _listed_folders(folders: list[str]) -> Iterator[FileSource]:
+    """What is read of the folders of COPILOT_CUSTOM_INSTRUCTIONS_DIRS. # copilot-360, copilot-377"""
+    for folder in (each.strip("/") for each in folders):
+        yield _rules("path", f"{folder}/.github/instructions")
+        yield _rules("path", f"{folder}/.claude/rules", ".md")
+    for folder in (each.strip("/") for each in folders):
+        yield _rules("path", folder)._replace(wide=True)
+        yield FileSource("project", "path", f"{folder}/AGENTS.md", "listed")

@@ -18,20 +18,26 @@ class FileSource(NamedTuple):
     the working directory), `between` (those between them, nearest first), `closest` (the
     innermost folder of the walk that has it), `cwd`, `home`, `project` (the top of the repository), `path` (the name is
     a whole path), `added` (folders given with a flag), `below` (folders between the working directory and a touched
-    file), `reach` (folders from the top of the walk to a touched file), `memory`, or
-    `settings`. Neighbours that share a base of many folders are looked for together, folder by folder.
+    file), `around` (folders of the repository that a touched file is in and the start of the session did not look in),
+    `reach` (folders from the top of the walk to a touched file), `memory`, or `settings`. Neighbours that share a base
+    of many folders are looked for together, folder by folder.
     """
 
     layer: str
     base: str
     name: str
-    kind: str = "file"  #: file, rules (a folder of them), setting, index
+    kind: str = "file"  #: file, rules (a folder of them), setting, index, listed (only its name is sent), unread (known
+    #: elsewhere, not here)
     when: str = "always"  #: of rules: always = those without `paths`, matching = those whose `paths` match
     switch: str = ""  #: the setting source that turns it off when it is left out
     others: tuple[str, ...] = ()  #: names that are tried in turn
     pick: str = "text"  #: which of its names counts in a folder: the first that gives a text, that is a `file`, that is
-    #: there as a `path`; or `walk`: the first that is there in any folder of the walk, in all of them
-    label: str = ""  #: the name of its entry, if not that of the file
+    #: there as a `path`; `any-case`: a file of this name, else the first that differs only in case; or `walk`: the
+    #: first that is there in any folder of the walk, in all of them
+    label: str = ""  #: the name of its entry, if not that of the file; or how its real path is shown: {path} whole,
+    #: {relative} to the folder that it was looked for in, {project} to the top of the repository
+    suffix: str = ""  #: of the names of rules, if not that of the dialect's
+    wide: bool = False  #: of rules: whether it is a folder of anything, where other files are not worth a skip
     literal: bool = False  #: whether imports in it are left alone
     apart: bool = False  #: whether it is looked for in all its folders before the next source is
 
@@ -47,6 +53,7 @@ class Imports(NamedTuple):
     extensions: frozenset[str] = frozenset()  #: empty: any
     free: tuple[str, ...] = ()  #: layers whose files may import from anywhere
     contain: tuple[str, ...] = ()  #: what must be inside the working directory: the path as spelled, as real
+    linked: str = "target"  #: the folder that a linked file imports from: of its `target`, or of the `link`
     mode: str = "separate"  #: each file an entry, `inline`: its text in place of the token, or `none`: no imports
     form: str = "mink"  #: of a token: mink, gemini, copilot
     regions: str = "markdown"  #: where none is looked for: code of the `markdown`, between `backticks`, `fences` too
@@ -55,7 +62,9 @@ class Imports(NamedTuple):
     once: str = "text"  #: in the whole `text`, or only in one `chain` of imports
     top_counts: bool = True  #: whether the file that imports first is itself counted
     failed: tuple[tuple[str, str], ...] = ()
-    within: str = "cwd"  #: what a file must lie in: cwd, or the `project` of the file that imports first
+    within: str = "cwd"  #: what a file must lie in: cwd, the `project` of the file that imports first, or the
+    #: `repository` of the session; of the user's files, their folder
+    named: str = "spelled"  #: the {target}: as it was spelled, or its `real` path
     absolute: bool = True  #: whether absolute paths are followed
     comments: bool = True  #: whether block-level comments are taken out
     trims: bool = False  #: whether what is put in is trimmed at its end
@@ -67,27 +76,36 @@ class Rules(NamedTuple):
 
     suffix: str | tuple[str, ...] = ""  #: of the names of rules
     key: str = ""  #: the field of the frontmatter that has the patterns
+    other_key: str = ""  #: the one that has them where the first is not there at all
+    patterns: str = "ignore"  #: how the field becomes patterns, and how they match: as lines of `ignore`, or `globset`
+    base: str = "holder"  #: what patterns are seen from: the folder that holds the rules, or the top `repository`
+    any_case: bool = False  #: whether the suffix is compared without case
+    hidden: bool = True  #: whether names that begin with a dot count
+    linked_folders: bool = True  #: whether links to folders are followed
+    once: bool = False  #: whether a rule counts once in all folders, by its real path; else once in each
     links: str = "anywhere"  #: or `inside`: the target of a link must be inside the working directory
     excluded_by: tuple[str, ...] = ()  #: which of its paths an exclude pattern is tested against: real, spelled
     free: tuple[str, ...] = ()  #: layers whose rules may link anywhere
     deep: bool = True  #: whether folders in the folder are looked at
-    ordered: str = ""  #: by path, files-first, base-name, locale; else as the file system lists them
+    ordered: str = ""  #: by path, names of its folders, files-first, base-name, locale; else as the system lists them
     named: bool = False  #: whether a rule has a name: that of its frontmatter, else that of its file
     wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
     admits: str = ""  #: what else in its frontmatter decides, by the name of a strategy of `admission`
-    lists: str = ""  #: how one that waits is listed at the start: a row with its values, {relative}; empty = not at all
+    lists: str = ""  #: how one that waits is listed at the start: {patterns}, {name}, {description}; empty = not at all
 
 
 class TextRules(NamedTuple):
     """What becomes of a file's text before it is an entry."""
 
-    frontmatter: str = "all"  #: the files it is cut from: all, rules, none
+    frontmatter: str = "all"  #: the files it is cut from: all, rules, none; `read-rules`: of rules, and nothing is cut
+    fences: str = "text"  #: where it ends: at any `---`; or `lines`, which have nothing else, and then it must be YAML
     markdown: bool = True  #: whether comments and imports are looked for among the blocks of its Markdown
     trims: tuple[str, ...] = ()  #: layers, or kinds, of entries whose text is trimmed at both ends
     space: str = "js"  #: what counts as white space: as in JavaScript, or in Rust
     cuts_comments: tuple[str, ...] = ()  #: kinds of entries that lose every comment
     drops_bom: bool = False  #: whether a byte order mark at the start is removed
-    blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, or always keep
+    blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, always keep, or keep
+    #: only `rules`
 
 
 class Fallback(NamedTuple):
@@ -162,6 +180,8 @@ class RequestPart(NamedTuple):
     after: str = ""
     join: str = ""
     chops: str = ""  #: what is cut from the end of the whole
+    rest: tuple[EntryGroup, ...] = ()  #: groups after an empty line, between which there is one too; if there are both,
+    #: nothing is cut
     where: tuple[str, str] = ("", "")  #: a layer, and what {where} in `before` is if it is there: {cwd}
 
 
@@ -177,9 +197,12 @@ class Nested(NamedTuple):
     each: bool = False  #: whether each of them has its own `before` and `after`
     escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
     nearest_first: bool = False
-    expands: bool = True  #: whether imports are put in place there
     itself: bool = False  #: whether a file is brought by reading it
     parallel: bool = False  #: whether the calls of one turn know nothing of each other, so that two may bring one file
+    identity: str = ""  #: what makes two of them the same, if not what it is at the start
+    blank: str = ""  #: what becomes of a blank one, if not what does at the start
+    targets: bool = False  #: whether a link is named by its target, which must be in the repository
+    folders: str = ""  #: `once`: a folder is looked at once, and rules there then wait for the rest of the session
 
 
 class Placement(NamedTuple):

@@ -69,6 +69,11 @@ class Surroundings(NamedTuple):
     working: tuple[str, ...] = ()  #: the only folders whose files bring something when they are touched; empty = any
     store: str = ""  #: the folder in which the agent keeps one memory per file, whether or not it reads them now
 
+    @property
+    def top(self) -> str:
+        """The top of the repository; without one, the working directory."""
+        return self.git.top if self.git else self.cwd
+
 
 def walk_of(cwd: str) -> list[str]:
     """The folders from the top of the file system down to a folder, without the top."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from foretold.instructions.discover.rule_conditions import never_matches
+from foretold.instructions.discover.rule_conditions import never_matches, never_matches_globset
 from foretold.instructions.engine import NEARLY
 from foretold.instructions.view import Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
@@ -60,14 +60,17 @@ MAX_CONTEXT = 4 * 1024 * 1024  #: bytes of an importing file that is read again 
 
 
 def advise(
-    skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree, roots: Sequence[str] = ()
+    skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree, roots: Sequence[str] = (), patterns: str = "ignore"
 ) -> Iterator[Finding]:
-    """The findings for a list of skips and waiting rules; `roots` are folders that a path may have been meant from."""
+    """The findings for a list of skips and waiting rules; `roots` are folders that a path may have been meant from.
+
+    `patterns` says how those of the rules match.
+    """
     contexts: dict[str, CodeContext] = {}
     for skip in skips:
         yield from advise_skip(skip, tree, roots, contexts)
     for rule in waiting:
-        for why in find_dead_globs(rule.entry).values():
+        for why in find_dead_globs(rule.entry, patterns).values():
             yield Finding(rule.entry.path, None, "glob-never-matches", why)
 
 
@@ -93,7 +96,7 @@ def find_unreported(view: View, tree: Tree) -> list[Skip]:
     return [
         skip
         for skip in view.skips
-        if skip.reason != "not-yet-read"
+        if skip.reason not in ("not-yet-read", "wrong-extension")  # which is said with the files below
         and not (skip.reason in ("bad-frontmatter", "no-match") and skip.path in broken)
         and next(advise_skip(skip, tree, roots, contexts), None) is None
     ]
@@ -101,22 +104,23 @@ def find_unreported(view: View, tree: Tree) -> list[Skip]:
 
 def list_roots(surroundings: Surroundings) -> tuple[str, ...]:
     """The folders that people write paths from: the working directory, and the top of its repository."""
-    top = surroundings.git.top if surroundings.git else surroundings.cwd
-    return tuple(dict.fromkeys((surroundings.cwd, top)))
+    return tuple(dict.fromkeys((surroundings.cwd, surroundings.top)))
 
 
-def find_dead_globs(entry: Entry) -> dict[str, str]:
+def find_dead_globs(entry: Entry, patterns: str) -> dict[str, str]:
     """Those of a rule's globs that can match no file, each with a sentence that has it as it is written."""
+    if patterns == "globset":
+        return {glob: f"`{glob}`: {why}" for glob in entry.globs if (why := never_matches_globset(glob))}
     alone = all(glob.startswith("!") for glob in entry.globs)
     found = ((glob, never_matches(glob, alone=alone)) for glob in entry.globs)
     written = {glob: f"{glob}/**" if f"{glob}/**" in entry.raw else glob for glob in entry.globs}
     return {glob: f"`{written[glob]}`: {why}" for glob, why in found if why}
 
 
-def can_match(entry: Entry) -> bool:
+def can_match(entry: Entry, patterns: str) -> bool:
     """Whether some file could wake a rule that waits."""
-    dead = find_dead_globs(entry)
-    return not all(glob in dead or glob.startswith("!") for glob in entry.globs)
+    dead = find_dead_globs(entry, patterns)
+    return not all(glob in dead or (glob.startswith("!") and patterns == "ignore") for glob in entry.globs)
 
 
 def _is_import(skip: Skip, tree: Tree, contexts: dict[str, CodeContext]) -> bool:

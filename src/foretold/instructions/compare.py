@@ -195,7 +195,11 @@ def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
         for path in entry.includes:
             cells.setdefault((path, agent), Cell("always", number))
     for rule in view.waiting:
-        waits = Cell("waits", tokens=rule.entry.tokens) if can_match(rule.entry) else Cell("never", reason="no-match")
+        waits = (
+            Cell("waits", tokens=rule.entry.tokens)
+            if can_match(rule.entry, view.dialect.rules.patterns)
+            else Cell("never", reason="no-match")
+        )
         cells.setdefault((rule.entry.path, agent), waits)
     for skip in view.skips:
         if skip.reason not in SILENT:

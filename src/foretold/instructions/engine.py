@@ -15,12 +15,12 @@ from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings, join
 from foretold.instructions.discover.locate import find_foreign_folders, steps
 from foretold.instructions.discover.rule_conditions import refusal_of
-from foretold.instructions.discover.rules import is_taken_now, take_rules
+from foretold.instructions.discover.rules import escape_cell, is_taken_now, take_rules
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text, target_of
 from foretold.instructions.text.memory_index import cut_index, cut_middle
 from foretold.instructions.text.read import RUST_SPACE, FileText, read_text, trim_text
 from foretold.instructions.view import Origin, Waiting
-from foretold.storage.tree import MISSING, Fault, Tree
+from foretold.storage.tree import MISSING, Fault, Tree, is_inside
 from foretold.text.frontmatter import SPACE, trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
@@ -75,6 +75,9 @@ class Loader:
         self.rules_here: set[str] = set()  #: rules of the folder that is being read, by real path
         self.choices: dict[tuple[str, ...], str] = {}  #: names of a source -> what was chosen for the whole walk
         self.left = surroundings.budget  #: bytes
+        self.bounds = ""  #: the folder that the target of a link must be in; entries are then named by their targets
+        self.wakes: Callable[[Waiting], bool] | None = None  #: whether a rule that would wait matches already
+        self._listed: dict[str, dict[str, list[str]]] = {}  #: folder -> its names by what they are in lower case
         self._folders: dict[str, str] = {}  #: folder -> its kind
         self._is_missing: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
 
@@ -91,7 +94,8 @@ class Loader:
         if source.kind == "setting":
             self._take_setting(source)
             return
-        if self._is_missing is not None and not source.others and self._is_missing(path):
+        is_certain = not source.others and source.pick != "any-case"
+        if self._is_missing is not None and is_certain and self._is_missing(path):
             self.absent.append(path)
             return
         if source.base == "closest" and (source.name,) in self.choices:
@@ -116,6 +120,10 @@ class Loader:
             self._take_index(path)
         elif source.kind == "listed":
             self._list(path, source)
+        elif source.kind == "unread":
+            self.note(Skip(path, "not-here", layer=source.layer))
+        elif source.pick == "any-case":
+            self._take_any_case(path, source, folder)
         elif source.pick != "text" or source.others:
             self._take_named(source, folder)
         else:
@@ -137,6 +145,37 @@ class Loader:
                 self.note(Skip(path, "shadowed", f"by {counts}", source.layer))
             elif self._counts(path, source, folder):
                 counts = path
+
+    def _take_any_case(self, path: str, source: FileSource, folder: str) -> None:
+        """Take the file of this name, else the first that differs only in case, as the file system lists them."""
+        above, _, name = path.rpartition("/")
+        if above not in self._listed:
+            items = self.tree.scan(above or "/")
+            self._listed[above] = {}
+            for item in () if isinstance(items, Fault) else items:
+                self._listed[above].setdefault(item.name.lower(), []).append(item.name)
+        names = self._listed[above].get(name.lower(), [])
+        counts = ""
+        for each in sorted(names, key=lambda each: each != name):
+            there = f"{above}/{each}"
+            kind = "shadowed" if counts else self.tree.kind(there)
+            if kind == "file":
+                counts = there
+                label = self.label(source, folder, self.tree.real(there))
+                self.take_file(there, Origin(source.layer, folder, name=label, literal=source.literal))
+            else:
+                reasons = {"shadowed": f"by {counts}", "missing": "the link is broken", "folder": ""}
+                reason = kind if kind in (*reasons, "unreadable") else "not-a-file"
+                self.skips.append(Skip(there, reason, reasons.get(kind, ""), source.layer))
+        if not counts:
+            self.absent.append(path)
+
+    def label(self, source: FileSource, folder: str, real: str) -> str:
+        """The name of an entry that a source brings from a folder."""
+        if "{" not in source.label:
+            return source.label
+        near, project = os.path.relpath(real, folder), os.path.relpath(real, self.surroundings.top)
+        return source.label.format(path=real, relative=near, project=project)
 
     def _counts(self, path: str, source: FileSource, folder: str) -> bool:
         """Take a path; whether it counts: by its text, as a `file` whatever is in it, or as a `path`, even a folder."""
@@ -240,7 +279,10 @@ class Loader:
             self._fault(path, text, origin)
             return False
         real = real or self.tree.real(path)
-        shown = shown or path
+        if self.bounds and not is_inside(real, self.bounds):
+            self.skip(path, "outside-project", origin, f"it is a link to {real}")
+            return False
+        shown = real if self.bounds else shown or path
         if origin.wait is not None and not is_taken_now(self, shown, real, text, origin, origin.wait):
             return False
         key = str(self.tree.identity(path)) if self.dialect.identity == "inode" else real
@@ -268,7 +310,7 @@ class Loader:
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
         stripped = text.shown.strip(RUST_SPACE if dialect.reading.space == "rust" else SPACE)
-        if not stripped or stripped in origin.unlike or dialect.identity == "text":
+        if not stripped or stripped in origin.unlike or (dialect.identity == "text" and origin.kind != "rule"):
             reason = self._needless(text.shown, stripped, origin)
             if reason:
                 self.skip(path, reason, origin)
@@ -299,12 +341,13 @@ class Loader:
 
     def _needless(self, text: str, stripped: str, origin: Origin) -> str:
         """Why a text has no entry: it is blank, or repeats another."""
-        if self.dialect.identity == "text":
+        if self.dialect.identity == "text" and origin.kind != "rule":
             if text in self.texts:
                 return "same-content"
             self.texts.add(text)
         blank = self.dialect.reading.blank
-        if not stripped and (blank == "skip" or (blank == "empty" and not text)):
+        drops = {"skip": True, "empty": not text, "rules": origin.kind != "rule"}
+        if not stripped and drops.get(blank, False):
             return "empty"
         return "same-content" if stripped in origin.unlike else ""
 
@@ -419,11 +462,13 @@ class Loader:
         self.entries.append(Entry(path, "memory", cut.text, text.raw, kind="index", size=text.size, announced=False))
 
     def _list(self, path: str, source: FileSource) -> None:
-        """A file of which the model gets only the name. # copilot-cli: copilot-011"""
+        """A file of which the model gets only the name; that of the top folder has none. # copilot-cli: copilot-011"""
         if self.tree.kind(path) != "file":
             self.absent.append(path)
             return
-        near = os.path.relpath(path, self.surroundings.cwd)
+        near = escape_cell(os.path.relpath(path, self.surroundings.top))
         folder = os.path.dirname(near)
+        if not folder:
+            return
         row = f"| {folder}/ | '{near}' | Agent instructions for {folder}/**/* |"
         self.entries.append(Entry(path, source.layer, row, row, kind="folder-row"))

@@ -24,6 +24,7 @@ from foretold.instructions.discover.inventory import (
     take_inventory,
 )
 from foretold.instructions.discover.locate import steps
+from foretold.instructions.discover.nested import use_nested_rules
 from foretold.instructions.discover.rule_conditions import written_patterns
 from foretold.instructions.engine import Loader
 from foretold.instructions.intent import PUNCTUATION
@@ -75,7 +76,8 @@ def find_nested(view: View, tree: Tree | None = None, inventory: Inventory | Non
     names = list_names(view.dialect, view.surroundings)
     if inventory is None:
         inventory = take_inventory(tree, view.surroundings.cwd, [names])
-    known = {entry.path for entry in (*view.entries, *view.withheld)} | {skip.path for skip in view.skips}
+    known = {entry.path for entry in (*view.entries, *view.withheld)}
+    known |= {skip.path for skip in view.skips if skip.reason != "wrong-extension"}
     known |= {path for entry in view.entries for path in entry.includes}
     judge = _Judge(view, tree)
     paths = [path for path in inventory.select(names) if path not in known and tree.real(path) not in known]
@@ -112,6 +114,8 @@ class _Judge:
         skips = [skip for skip in view.skips if skip.path in (path, real) or _almost(skip, path)]
         if not skips:
             return self._elsewhere(path)
+        if skips[0].reason == "wrong-extension":
+            return _wrong_extension(path, tuple(skips[0].detail.removeprefix("only ").split(" or ")))
         found = self._skipped(path, skips)
         if all(_almost(skip, path) and skip.path != path for skip in skips):  # that import fails; it may come otherwise
             other = self._elsewhere(path)
@@ -130,8 +134,9 @@ class _Judge:
 
     def _waits(self, path: str, entry: Entry, base: str) -> FileVerdict:
         """A rule with `paths`; those that can match nothing never wake it."""
-        notes = tuple(find_dead_globs(entry).values())
-        if not can_match(entry):
+        kind = self.view.dialect.rules.patterns
+        notes = tuple(find_dead_globs(entry, kind).values())
+        if not can_match(entry, kind):
             change = f"write paths that match, relative to {base}"
             why = ("its paths can match no file", *notes)
             return FileVerdict(path, "never", NEVER, why, (change,), "no-match", "its paths can match no file")
@@ -187,6 +192,7 @@ class _Judge:
             if rule.entry.path in (path, real):
                 return self._waits(path, rule.entry, rule.base)
         skips = [skip for skip in loader.skips if skip.path in (path, real) and skip.parent is None]
+        skips = [skip for skip in skips if skip.reason != "wrong-extension"]
         fallback = self.view.dialect.fallback
         is_fallback = fallback is not None and name in fallback.names
         if not skips and is_fallback and not self.view.nested_fallback:
@@ -209,6 +215,8 @@ class _Judge:
             return known
         view, surroundings = self.view, self.view.surroundings
         loader = self._folders[holder] = Loader(self.tree, view.dialect, surroundings, f"{holder}/x")
+        if view.dialect.nested is not None:
+            use_nested_rules(loader, view.dialect.nested)
         if is_inside(self.tree.real(holder), surroundings.cwd):
             for source, folder in steps(surroundings.touch or view.dialect.touch, surroundings, loader.trigger):
                 if folder == holder and is_source_below(source):
@@ -221,7 +229,7 @@ class _Judge:
 
     def _wrong_case(self, path: str) -> FileVerdict | None:
         """The verdict on a file whose name has other capitals than one that the agent looks for."""
-        for name in self.names.files:
+        for name in self.names.files if not self.names.any_case else ():
             right = path[: len(path) - len(name)] + name
             if path.lower().endswith(f"/{name.lower()}") and right != path:
                 if self.tree.kind(right) != "missing" and self.tree.identity(right) == self.tree.identity(path):
@@ -256,7 +264,9 @@ def _find_holders(path: str, names: NameTable) -> list[tuple[str, str]]:
     """The folders that a file may speak for, each with the name that it has there."""
     rules = names.find_rules(path)
     found = [(rules[0], rules[1].name)] if rules else []
-    return found + [(path.removesuffix(f"/{name}"), name) for name in names.files if path.endswith(f"/{name}")]
+    ends = path.lower() if names.any_case else path
+    wanted = {name: name.lower() if names.any_case else name for name in names.files}
+    return found + [(path[: -len(name) - 1], name) for name in wanted if ends.endswith(f"/{wanted[name]}")]
 
 
 def _wrong_extension(path: str, suffix: str | tuple[str, ...]) -> FileVerdict:

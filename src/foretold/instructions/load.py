@@ -116,8 +116,8 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         loader.skips += [Skip(entry.path, "withheld", surroundings.mode_reason, entry.layer) for entry in withheld]
     if not surroundings.memory and surroundings.memory_reason and dialect.memory_index is not None:
         loader.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
-    roots = list_roots(surroundings)
-    findings = (*surroundings.findings, *loader.findings, *advise(loader.skips, loader.waiting, tree, roots))
+    said = advise(loader.skips, loader.waiting, tree, list_roots(surroundings), dialect.rules.patterns)
+    findings = (*surroundings.findings, *loader.findings, *said)
     return View(
         choice,
         surroundings,

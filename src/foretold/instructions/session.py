@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Mapping
 
 from foretold.dialects.compaction import effect_of
 from foretold.dialects.registry import DialectChoice, make_request
-from foretold.dialects.schema import FileSource, Nested
 from foretold.dialects.surroundings import LoadRequest, join
 from foretold.instructions.advice import advise, list_roots
 from foretold.instructions.compaction.survival import (
@@ -31,16 +30,16 @@ from foretold.instructions.compaction.survival import (
 from foretold.instructions.continuation import StartUpdate, update_request, update_resumed
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.locate import folders_below, steps
+from foretold.instructions.discover.nested import WaitingRules, follow_nested
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
 from foretold.instructions.engine import Loader
 from foretold.instructions.load import invalidate, load_view, require_folder
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
-from foretold.instructions.view import View, Waiting
+from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
-from foretold.text.globs.npm_ignore import RuleIndex
 from foretold.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
@@ -71,28 +70,6 @@ class Attachment(NamedTuple):
     blocks: tuple[Block, ...]
     skips: tuple[Skip, ...] = ()
     findings: tuple[Finding, ...] = ()
-
-
-class WaitingRules:
-    """Rules that wait for a path, indexed by the folder their globs are seen from."""
-
-    __slots__ = ("_by_base",)
-
-    def __init__(self, waiting: Iterable[Waiting]) -> None:
-        groups: dict[str, list[Waiting]] = {}
-        for rule in waiting:
-            groups.setdefault(rule.base, []).append(rule)
-        self._by_base = [
-            (base, rules, RuleIndex([rule.entry.globs for rule in rules])) for base, rules in groups.items()
-        ]
-
-    def matching(self, touched: str) -> list[Waiting]:
-        """The rules that a touched file wakes, in their order."""
-        found = []
-        for base, rules, index in self._by_base:
-            if touched != base and is_inside(touched, base):
-                found += [rules[at] for at in index.matching(touched[len(base.rstrip("/")) + 1 :])]
-        return found
 
 
 class Session:
@@ -157,7 +134,7 @@ class Session:
         """Take a view as the start; with `keeps`, what touched files have brought is still there."""
         brought = self._attached - self._given if keeps else set()
         self._view = view
-        self._rules = WaitingRules(view.waiting)
+        self._rules = WaitingRules(view.waiting, view.dialect.rules.patterns)
         self._given = set()
         if view.dialect.again == "new":
             self._given = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
@@ -336,6 +313,7 @@ class Session:
         other = Session.of(*self._ask, self._tree, self._name)
         other._is_instructed = self._is_instructed
         other._begin(self.view)
+        other._rules = self._rules.copy()
         other._attached, other._loaded, other._sent = set(self._attached), dict(self._loaded), list(self._sent)
         other.attached, other.shell_folder = list(self.attached), self.shell_folder
         return other
@@ -395,7 +373,7 @@ class Session:
             self._attached.add(touched)
         loader = Loader(self._disk(), view.dialect, view.surroundings, touched)
         if nested is not None:
-            self._follow_nested(loader, touched, nested)
+            follow_nested(loader, touched, nested, self._rules)
         else:
             self._follow_touch(loader, touched)
         files = self._new(loader.entries, loader)
@@ -447,19 +425,6 @@ class Session:
                     and (source.base != "walk" or rule.base == folder)
                     and rule.entry.path not in {nested.entry.path for nested in loader.waiting}  # looked at just now
                 ]
-
-    def _follow_nested(self, loader: Loader, touched: str, nested: Nested) -> None:
-        """Rules that match, then the files of the folders that the dialect's plan looks in."""
-        if not nested.expands:
-            loader.dialect = loader.dialect._replace(imports=loader.dialect.imports._replace(mode="none"))
-        loader.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
-        plan = tuple(source for source in loader.surroundings.touch or loader.dialect.touch if source.kind != "rules")
-        by_folder: dict[str, list[FileSource]] = {}
-        for source, folder in steps(plan, loader.surroundings, touched):
-            by_folder.setdefault(folder, []).append(source)
-        for folder in reversed(by_folder) if nested.nearest_first else by_folder:
-            for source in by_folder[folder]:
-                loader.take(source, folder)
 
     def _new(self, entries: list[Entry], loader: Loader) -> tuple[Entry, ...]:
         """Those entries that were not attached before."""

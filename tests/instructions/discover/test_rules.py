@@ -2,9 +2,12 @@
 
 import os
 
+from foretold.dialects.schema import Rules
 from foretold.instructions.discover.rules import RuleFile, collation_key, find_rules
 from foretold.storage.tree import Disk
 from foretold.types import Skip
+
+RULES = Rules(".md")
 
 
 class Sorted(Disk):
@@ -15,12 +18,12 @@ class Sorted(Disk):
         return sorted(items) if isinstance(items, list) else items
 
 
-def found(place, folder="rules"):
+def found(place, folder="rules", table=RULES):
     return [
         (place.short(each.path), place.short(each.real))
         if isinstance(each, RuleFile)
         else (place.short(each.path), each.reason)
-        for each in find_rules(Sorted(), place.path(folder), ".md")
+        for each in find_rules(Sorted(), place.path(folder), table)
     ]
 
 
@@ -33,7 +36,8 @@ def test_every_md_file_at_any_depth(place):
         place.write(f"rules/{name}")
     for name in ("b.MD", "c.mdc", "d.mdx", "e.markdown", "f.txt", "g.md.bak", "md"):
         place.write(f"rules/{name}")
-    assert found(place) == plain(
+    others = ("b.MD", "c.mdc", "d.mdx", "e.markdown", "f.txt", "g.md.bak", "md")
+    assert [each for each in found(place) if each[1] != "wrong-extension"] == plain(
         "rules/.h/b.md",
         "rules/.hidden.md",
         "rules/README.md",
@@ -42,6 +46,27 @@ def test_every_md_file_at_any_depth(place):
         "rules/sub/sub/e.md",
         "rules/x.md/d.md",
     )
+    assert {path for path, reason in found(place) if reason == "wrong-extension"} == {
+        f"rules/{name}" for name in others
+    }
+
+
+def test_names_that_an_agent_leaves_out(place):
+    for name in ("a.md", "B.MD", "c.txt", ".h.md", ".d/x.md"):
+        place.write(f"rules/{name}")
+    place.write("shared/s.md")
+    place.link("rules/linked", "../shared")
+    table = RULES._replace(any_case=True, hidden=False, linked_folders=False)
+    assert found(place, table=table) == [
+        ("rules/.d", "hidden"),
+        ("rules/.h.md", "hidden"),
+        ("rules/B.MD", "rules/B.MD"),
+        ("rules/a.md", "rules/a.md"),
+        ("rules/c.txt", "wrong-extension"),
+        ("rules/linked", "not-walked"),
+    ]
+    wide = [each.path for each in find_rules(Sorted(), place.path("rules"), table, wide=True) if isinstance(each, Skip)]
+    assert [os.path.basename(path) for path in wide] == [".h.md", "linked"]
 
 
 def test_a_folder_is_expanded_where_it_stands(place):
@@ -55,7 +80,7 @@ def test_the_order_is_that_of_the_file_system(place):
         place.write(f"rules/{name}")
     with os.scandir(place.path("rules")) as listing:
         order = [item.path for item in listing]
-    assert [rule.path for rule in find_rules(Disk(), place.path("rules"), ".md")] == order
+    assert [rule.path for rule in find_rules(Disk(), place.path("rules"), RULES)] == order
 
 
 def test_links_are_followed(place):
@@ -106,7 +131,7 @@ def test_what_cannot_be_a_rule(place):
 
 
 def test_a_folder_that_is_not_there(place):
-    assert list(find_rules(Disk(), place.path("rules"), ".md")) == [Skip(place.path("rules"), "missing")]
+    assert list(find_rules(Disk(), place.path("rules"), RULES)) == [Skip(place.path("rules"), "missing")]
 
 
 def test_deep_folders(place):

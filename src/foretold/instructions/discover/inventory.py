@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings, upward
+from foretold.instructions.discover.locate import NESTED
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.globs.fnmatch_walk import PRUNED
 from foretold.text.globs.npm_ignore import IgnoreMatcher
@@ -28,7 +29,7 @@ MAX_IGNORE = 64 * 1024  #: bytes of a `.gitignore`
 MAX_PATTERN = 256  #: characters of a line of it
 MAX_TRIED = 5_000_000  #: characters of patterns that are tried on folders: about a second; honest trees need a tenth
 #: where a source is looked for within a project
-IN_PROJECT = ("walk", "upward", "edges", "between", "closest", "cwd", "project", "below", "reach")
+IN_PROJECT = ("walk", "upward", "edges", "between", "closest", "cwd", "project", "reach", *NESTED)
 
 
 class RulesFolder(NamedTuple):
@@ -43,6 +44,7 @@ class NameTable(NamedTuple):
 
     files: tuple[str, ...]
     rules: tuple[RulesFolder, ...] = ()
+    any_case: bool = False  #: whether files are found in any capitals
 
     def find_rules(self, path: str) -> tuple[str, RulesFolder] | None:
         """The innermost folder of rules that a path is in: the folder that holds it, and which one it is."""
@@ -57,8 +59,10 @@ def list_names(dialect: Dialect, surroundings: Surroundings) -> NameTable:
     here = [source for source in plan if source.base in IN_PROJECT]
     files = [name for source in here if source.kind in ("file", "either") for name in (source.name, *source.others)]
     files += dialect.fallback.names if dialect.fallback is not None else ()
-    rules = [RulesFolder(source.name, dialect.rules.suffix) for source in here if source.kind in ("rules", "either")]
-    return NameTable(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(rules)))
+    folders = [source for source in here if source.kind in ("rules", "either")]
+    rules = [RulesFolder(source.name, source.suffix or dialect.rules.suffix) for source in folders]
+    any_case = any(source.pick == "any-case" for source in here)
+    return NameTable(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(rules)), any_case)
 
 
 class Inventory(NamedTuple):
@@ -212,7 +216,7 @@ class _Walk:
 
 def is_source_below(source: FileSource) -> bool:
     """Whether a source is looked for in the folders of touched files."""
-    return source.base in ("below", "reach")
+    return source.base in (*NESTED, "reach")
 
 
 def is_below(path: str, folder: str) -> bool:

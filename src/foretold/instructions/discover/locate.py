@@ -2,7 +2,8 @@
 
 1. The walk (`Surroundings.walk`) goes from the dialect's choice of a top down to the working directory; `closest` goes
    in the other direction, and ends at the first folder that has what is looked for.
-2. `below` are the folders strictly below the working directory down to that of a touched file.
+2. `below` are the folders strictly below the working directory down to that of a touched file; `around` those of the
+   repository down to it, without the ones that were looked in at the start.
 3. Neighbours of a plan that share a base of many folders are taken together: all of them in the first folder, then
    all of them in the next.
 4. In a linked git worktree inside its main repository, folders of the main work tree that are outside the worktree
@@ -17,7 +18,8 @@ from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import Surroundings, walk_between, walk_of
 from foretold.storage.tree import is_inside
 
-MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
+NESTED = ("below", "around")  #: bases whose folders depend on the touched file
+MANY = ("walk", "upward", "edges", "between", *NESTED, "reach", "added")
 
 
 def folders_below(cwd: str, touched: str) -> list[str]:
@@ -37,13 +39,22 @@ def folders_to(surroundings: Surroundings, touched: str) -> list[str]:
     return list(walk_between(tops[0], folder))
 
 
+def folders_around(surroundings: Surroundings, touched: str) -> list[str]:
+    """The folders of the repository down to that of a file that the session's start did not look in."""
+    folder = touched.rpartition("/")[0]
+    if not is_inside(folder, surroundings.top):
+        return []
+    known = {surroundings.top, *surroundings.walk}
+    return [each for each in walk_between(surroundings.top, folder) if each not in known]
+
+
 #: base -> its folders
 BASES: dict[str, Callable[[Surroundings, str], Iterable[str]]] = {
     "managed": lambda surroundings, _: (surroundings.managed,),
     "user": lambda surroundings, _: (surroundings.user,),
     "home": lambda surroundings, _: (surroundings.home,),
     "cwd": lambda surroundings, _: (surroundings.cwd,),
-    "project": lambda surroundings, _: (surroundings.git.top if surroundings.git else surroundings.cwd,),
+    "project": lambda surroundings, _: (surroundings.top,),
     "path": lambda *_: ("/",),  # the name of the source is a whole path
     "settings": lambda *_: ("",),
     "walk": lambda surroundings, _: surroundings.walk,
@@ -52,6 +63,7 @@ BASES: dict[str, Callable[[Surroundings, str], Iterable[str]]] = {
     "edges": lambda surroundings, _: dict.fromkeys((surroundings.walk[0], surroundings.walk[-1])),
     "between": lambda surroundings, _: surroundings.walk[-2:0:-1],
     "below": lambda surroundings, touched: folders_below(surroundings.cwd, touched),
+    "around": folders_around,
     "reach": folders_to,
     "added": lambda surroundings, _: surroundings.added,
     "memory": lambda surroundings, _: filter(None, (surroundings.memory,)),

@@ -10,6 +10,9 @@ The numbers in brackets are those of the specification.
 5. One `/**` is cut from the end of each glob; what is then empty is dropped [4.5].
 6. No glob at all, or nothing but `**`: the rule is unconditional, and there are no patterns [4.5].
 
+Agents that match with `globset` have other rules: a string is split at the commas outside of braces, a list is its
+strings as they are, and patterns that are all `**`, `**/*` or `*` mean always.
+
 Braces multiply, so there is a limit on the number of globs and on the characters written while expanding; what is
 beyond stays unexpanded and is reported in `Globs.problem`.
 
@@ -90,10 +93,28 @@ def globs_of(value: object, *, whole: bool = False) -> Globs:
 
 def written_patterns(entry: Entry, rules: Rules) -> list[str]:
     """The patterns of a rule as its author wrote them: braces and `/**` and all."""
+    if rules.patterns != "ignore":
+        return list(entry.globs)
     front, _ = split(entry.raw, after_bom=True)
     value = parse(front).values.get(rules.key) if front is not None else None
     texts = [value] if isinstance(value, str) else _strings(value)[0]
     return [pattern for text in texts for pattern in _split(text)] or list(entry.globs)
+
+
+EVERYTHING = ("**", "**/*", "*")  # copilot-cli: copilot-112, copilot-114, copilot-160; two of them: seen on 1.0.102
+
+
+def globset_patterns(value: object) -> Globs:
+    """The patterns of a value of `applyTo`. # copilot-cli: copilot-147, copilot-164, copilot-167, copilot-176"""
+    if isinstance(value, str):
+        patterns = tuple(_split(value, lone=False))
+    else:
+        patterns = tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+    if len(patterns) > MAX_ITEMS:
+        return Globs(patterns[:MAX_ITEMS], f"it has more than {MAX_ITEMS} patterns; the rest is left out")
+    if not patterns:
+        return Globs((), f"there is no pattern in it, {ALWAYS}")
+    return Globs(() if all(pattern in EVERYTHING for pattern in patterns) else patterns, None)
 
 
 def _strings(value: object) -> tuple[list[str], str | None]:
@@ -115,13 +136,13 @@ def _strings(value: object) -> tuple[list[str], str | None]:
     return texts, problem
 
 
-def _split(text: str) -> Iterator[str]:
-    """The patterns of a string."""
+def _split(text: str, *, lone: bool = True) -> Iterator[str]:
+    """The patterns of a string; whether a `}` counts that closes nothing."""
     start = depth = 0
     if "{" in text or "}" in text:
         for found in re.finditer("[{},]", text):
             if found[0] != ",":
-                depth += 1 if found[0] == "{" else -1
+                depth += 1 if found[0] == "{" else -1 if depth or lone else 0
             elif not depth:
                 yield from filter(None, (trim(text[start : found.start()]),))
                 start = found.end()
@@ -218,6 +239,15 @@ def never_matches(pattern: str, *, alone: bool = True) -> str | None:
     return next((reason for form, reason in _NEVER if re.search(form, pattern)), None)
 
 
+def never_matches_globset(pattern: str) -> str | None:
+    """Why a pattern of `globset` can match no file of a repository; None if it can."""
+    from foretold.text.globs.globset import GlobsetPattern  # few agents have need of this
+
+    if pattern.startswith("/"):
+        return "it starts with `/`, as no path does: write it as seen from the top of the repository"
+    return GlobsetPattern(pattern).problem or None
+
+
 def _cline(text: FileText) -> tuple[str, str]:
     """# cline: cline-006, cline-007: a broken header drops the rule, and so does `disabled`"""
     front = text.front
@@ -253,6 +283,14 @@ def _by_field(text: FileText, field: str, always: str, waits: str) -> tuple[str,
     return "disabled", f"its {field} is {value}"
 
 
+def _copilot(text: FileText) -> tuple[str, str]:
+    """# copilot-cli: copilot-345: not for the agent that it excludes; else always, or when a file matches"""
+    excluded = text.front.get("excludeAgent")
+    if excluded == "coding-agent" or (isinstance(excluded, list) and "coding-agent" in excluded):
+        return "disabled", "its excludeAgent names coding-agent"
+    return (WAITS if text.globs.patterns else ""), ""
+
+
 def _vscode(text: FileText) -> tuple[str, str]:
     """Without the key, never by itself."""
     if "applyTo" not in text.front:
@@ -264,6 +302,7 @@ WAITS = "waits"
 STRATEGIES: dict[str, Callable[[FileText], tuple[str, str]]] = {
     "cline": _cline,
     "continue": _continue,
+    "copilot": _copilot,
     "cursor": _cursor,
     "kiro": lambda text: _by_field(text, "inclusion", "always", "fileMatch"),
     "vscode": _vscode,

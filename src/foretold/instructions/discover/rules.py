@@ -13,10 +13,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 
-from foretold.dialects.schema import FileSource
+from foretold.dialects.schema import FileSource, Rules
 from foretold.dialects.surroundings import join
 from foretold.instructions.discover.rule_conditions import WAITS, never_matches, refusal_of
 from foretold.instructions.text.read import FileText, read_text, trim_text
@@ -42,14 +41,12 @@ class RuleFile(NamedTuple):
 
 
 def find_rules(
-    tree: Tree,
-    folder: str,
-    suffix: str | tuple[str, ...],
-    may_enter: Callable[[RuleFile], bool] = lambda _: True,
-    *,
-    deep: bool = True,
+    tree: Tree, folder: str, table: Rules, may_enter: Callable[[RuleFile], bool] = lambda _: True, *, wide: bool = False
 ) -> Iterator[RuleFile | Skip]:
-    """Every rule below a folder, and a skip for what cannot be one."""
+    """Every rule below a folder, and a skip for what cannot be one; in a `wide` folder, only for what might have been.
+
+    The suffix of the table is that of the folder.
+    """
     entered: set[str] = set()
     open_folders = [_names(tree, folder, entered)]
     while open_folders:
@@ -58,17 +55,33 @@ def find_rules(
                 yield found
                 continue
             rule, kind = found
-            if kind == "folder" and not deep:
+            name = rule.path.rpartition("/")[2]
+            is_rule = (name.lower() if table.any_case else name).endswith(table.suffix)
+            if not table.hidden and name.startswith("."):
+                if not wide or (is_rule and kind != "folder"):
+                    yield Skip(rule.path, "hidden")
+            elif kind == "folder" and not table.deep:
                 yield Skip(rule.path, "not-walked")
+            elif kind == "folder" and not table.linked_folders and rule.real != _below(tree, rule.path):
+                yield Skip(rule.path, "not-walked", "it is a link")
             elif kind == "folder" and not may_enter(rule):
                 yield Skip(rule.path, "outside-project", f"it is a link to {rule.real}")
             elif kind == "folder":
                 open_folders.append(_names(tree, rule.path, entered))
                 break
-            elif rule.path.endswith(suffix):
+            elif is_rule:
                 yield rule if kind == "file" else Skip(rule.path, "not-a-file")
+            elif kind == "file" and not wide:
+                endings = (table.suffix,) if isinstance(table.suffix, str) else table.suffix
+                yield Skip(rule.path, "wrong-extension", f"only {' or '.join(endings)}")
         else:
             open_folders.pop()
+
+
+def _below(tree: Tree, path: str) -> str:
+    """Where a name would really be if it were not a link itself."""
+    folder, _, name = path.rpartition("/")
+    return f"{tree.real(folder).rstrip('/')}/{name}"
 
 
 def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[RuleFile, str] | Skip]:
@@ -121,6 +134,7 @@ def collation_key(text: str) -> tuple[list[tuple[int, int, str]], str, list[bool
 
 ORDERS: dict[str, Callable[[RuleFile | Skip], Any]] = {
     "path": lambda rule: rule.path,
+    "names": lambda rule: rule.path.split("/"),
     "files-first": _files_first,
     "base-name": lambda rule: rule.path.rpartition("/")[2].lower(),
     "locale": lambda rule: collation_key(rule.path.rpartition("/")[2]),
@@ -133,9 +147,12 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
     if real in loader.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
         return False
     loader.rule_folders.add(real)
-    loader.rules_here = set()  # each rules folder has its own
-    base = holder if source.layer == "project" and source.base != "path" else loader.surroundings.cwd
     table = loader.dialect.rules
+    table = table._replace(suffix=source.suffix or table.suffix)
+    if not table.once:
+        loader.rules_here = set()  # each rules folder has its own
+    base = holder if source.layer == "project" and source.base != "path" else loader.surroundings.cwd
+    base = loader.surroundings.top if table.base == "repository" else base
     origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
     free = table.links == "anywhere" or source.layer in table.free
 
@@ -144,7 +161,7 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
         is_near = free or rule.real.startswith(real) or is_inside(rule.real, loader.surroundings.cwd)
         return is_near or loader.surroundings.approved(rule.real)
 
-    rules: Iterable[RuleFile | Skip] = find_rules(loader.tree, path, table.suffix, may_enter, deep=table.deep)
+    rules: Iterable[RuleFile | Skip] = find_rules(loader.tree, path, table, may_enter, wide=source.wide)
     if table.ordered:
         rules = sorted(rules, key=ORDERS[table.ordered])
     taken = []
@@ -159,6 +176,8 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
             if table.wakes == "touch":
                 plain = rule.real == rule.path
                 linked = origin if plain else origin._replace(folder=_folder_of(rule.real))
+                label = loader.label(source, holder, rule.real) if "{" in source.label else ""
+                linked = linked._replace(name=label, literal=source.literal)
                 loader.take_file(rule.path, linked, rule.real, rule.real)
     if table.wakes == "exists":
         _take_existing(loader, taken, origin)
@@ -241,26 +260,33 @@ def _wait(loader: Loader, path: str, real: str, text: FileText, origin: Origin, 
     else:
         text = text._replace(shown=trim_text(text, loader.dialect.reading, origin))
         entry = loader.entry(path, text, origin, "path_glob_match")
+        rule = Waiting(entry, wait.base, wait.source)
+        if loader.wakes is not None and loader.wakes(rule):
+            loader.entries.append(entry)
+            return
         loader.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
-        loader.waiting.append(Waiting(entry, wait.base, wait.source))
+        loader.waiting.append(rule)
         if loader.dialect.rules.lists and not loader.trigger:
-            loader.entries.append(_row(loader, entry, text))
+            loader.entries.append(_row(loader.dialect.rules, entry, text))
     if text.mentions:
         loader.take_imports(path, real, text, origin)
 
 
-def _row(loader: Loader, entry: Entry, text: FileText) -> Entry:
+def _row(table: Rules, entry: Entry, text: FileText) -> Entry:
     """A waiting rule as it is listed at the start."""
-    table, surroundings = loader.dialect.rules, loader.surroundings
-    globs = text.front.get(table.key)
-    parts = globs.split(",") if isinstance(globs, str) else globs if isinstance(globs, list) else []
+    described = text.front.get("description")
     shown = {
-        table.key: ", ".join(str(part).strip() for part in parts),
-        "description": text.front.get("description") or "",
+        "patterns": ", ".join(entry.globs),
+        "name": entry.name,
+        "description": trim(described) if isinstance(described, str) else "",
     }
-    top = surroundings.git.top if surroundings.git else surroundings.cwd
-    row = table.lists.format(project=os.path.relpath(entry.path, top), **shown)
+    row = table.lists.format(**{key: escape_cell(value) for key, value in shown.items()})
     return Entry(entry.path, entry.layer, row, row, "row")
+
+
+def escape_cell(text: str) -> str:
+    """A text as a cell of a Markdown table. # copilot-cli: copilot-193, copilot-194; backslashes seen on 1.0.102"""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
 
 
 def _folder_of(path: str) -> str:

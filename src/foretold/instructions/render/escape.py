@@ -29,7 +29,13 @@ _ALIKE = str.maketrans(
     "аеорсухіѕјһԁԛԝոցⅼᴀᴇᴏꜱᴛᴍɴʀᴜɪᴅʏᴄʜʟɢᴘʙ" + "αεορτυικνχ" + "‐‑‒–—―−﹣－",
     "aeopcyxisjhdqwnglaeostmnruidychlgpb" + "aeoptuiknx" + "-" * 9,
 )
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
 _FALLBACK = rf"(?i)<(?=[{SPACE}]*/?[{SPACE}]*system-reminder(?![A-Za-z0-9_]))"
+
+
+def escape_html(text: str) -> str:
+    """A text without characters that mean something in HTML. # copilot-cli: copilot-257, copilot-357"""
+    return text.translate(_HTML)
 
 
 def escape_fallback(text: str) -> str:

@@ -1,7 +1,8 @@
 """From entries to the parts of a request, for agents that have several, and to what a touched file brings.
 
 1. A part has groups; a group takes the entries of its layers or kinds, in their order. A group or a part without
-   entries is not sent.
+   entries is not sent. Groups of the rest follow after an empty line; where there is nothing else, nothing is after
+   them. # copilot-cli: copilot-211, copilot-214, copilot-221
 2. Paths are shown whole, relative to the working directory, or relative to the top of the repository.
 """
 
@@ -13,12 +14,11 @@ from collections.abc import Sequence
 from foretold.dialects.schema import Dialect, EntryGroup, Nested, RequestPart
 from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.render.blocks import shown_path
+from foretold.instructions.render.escape import escape_html
 from foretold.types import TYPE_CHECKING, Block, Entry
 
 if TYPE_CHECKING:
     from foretold.instructions.view import View
-
-HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
 
 def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surroundings) -> list[tuple[str, Block]]:
@@ -26,10 +26,16 @@ def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surrou
     found = []
     layers = {entry.layer for entry in entries} | {entry.kind for entry in entries}
     for part in dialect.parts:
-        texts = [_group_text(group, entries, surroundings, layers) for group in part.groups]
-        said = [text for text in texts if text]
-        if said:
-            text = (_before(part, layers, surroundings) + part.join.join(said) + part.after).removesuffix(part.chops)
+        said, rest = (
+            [text for group in groups if (text := _group_text(group, entries, surroundings, layers)) is not None]
+            for groups in (part.groups, part.rest)
+        )
+        text, after = part.join.join(filter(None, said)), "\n\n".join(rest)
+        if text:
+            text = _before(part, layers, surroundings) + text + part.after
+        if text or after:
+            text = text if not after else f"{text}\n{after}\n"
+            text = text if said and after else text.removesuffix(part.chops)
             found.append((part.place, Block(part.role, "text", text)))
     return found
 
@@ -41,10 +47,13 @@ def _before(part: RequestPart, layers: set[str], surroundings: Surroundings) -> 
     )
 
 
-def _group_text(group: EntryGroup, entries: Sequence[Entry], surroundings: Surroundings, layers: set[str]) -> str:
+def _group_text(
+    group: EntryGroup, entries: Sequence[Entry], surroundings: Surroundings, layers: set[str]
+) -> str | None:
+    """The text of a group; None if it has no entries."""
     taken = [entry for entry in entries if entry.kind in group.takes or f"{entry.layer} {entry.kind}" in group.takes]
     if not taken:
-        return ""
+        return None
     text = group.join.join(_entry_text(group.entry, entry, surroundings) for entry in taken)
     if group.needs and group.needs not in layers:
         return text
@@ -53,12 +62,11 @@ def _group_text(group: EntryGroup, entries: Sequence[Entry], surroundings: Surro
 
 def _entry_text(form: str, entry: Entry, surroundings: Surroundings) -> str:
     path = shown_path(entry.path)
-    top = surroundings.git.top if surroundings.git else surroundings.cwd
     return form.format(
         path=path,
         relative=os.path.relpath(path, surroundings.cwd) if "{relative}" in form else "",
-        project=os.path.relpath(path, top) if "{project}" in form else "",
-        name=entry.name,
+        project=os.path.relpath(path, surroundings.top) if "{project}" in form else "",
+        name=shown_path(entry.name),
         layer=entry.layer,
         text=entry.text,
         globs=", ".join(entry.globs),
@@ -70,7 +78,7 @@ def nested_blocks(entries: Sequence[Entry], nested: Nested, surroundings: Surrou
     if not entries:
         return []
     if nested.escapes:
-        entries = [entry._replace(text=entry.text.translate(HTML)) for entry in entries]
+        entries = [each._replace(text=escape_html(each.text), name=escape_html(each.name)) for each in entries]
     texts = [_entry_text(nested.entry, entry, surroundings) for entry in entries]
     if nested.each:
         whole = "".join(nested.before + text + nested.after for text in texts)

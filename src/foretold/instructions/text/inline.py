@@ -25,6 +25,7 @@ from itertools import accumulate
 
 from foretold.dialects.schema import Imports
 from foretold.dialects.surroundings import join, marked_top, user_home
+from foretold.instructions.render.escape import escape_html
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text
 from foretold.instructions.text.read import FileText, read_text
 from foretold.storage.tree import Fault, is_inside
@@ -50,8 +51,9 @@ def expand(loader: Loader, path: str, real: str, text: FileText, origin: Origin)
     """A text with what it imports in it, and the paths of those files."""
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
-    whole = Inlining(loader, real)
-    open_files = [whole.pieces(path, real, text, origin, frozenset(whole.reals))]
+    first = path if loader.dialect.imports.linked == "link" else real
+    whole = Inlining(loader, real, first.rpartition("/")[0] or "/", origin.layer)
+    open_files = [whole.pieces(path, first, text, origin, frozenset(whole.reals))]
     while open_files:  # not by recursion: imports may be nested more deeply than calls
         piece = next(open_files[-1], None)
         if piece is None:
@@ -70,15 +72,16 @@ def _filled(template: str, path: str, target: str) -> str:
 class Inlining:
     """What one text has in it already, and what could not be imported."""
 
-    def __init__(self, loader: Loader, real: str) -> None:
+    def __init__(self, loader: Loader, real: str, folder: str, layer: str) -> None:
         self.loader, self.imports = loader, loader.dialect.imports
         self.reals = {real} if self.imports.top_counts else set[str]()
         self.failed = dict(self.imports.failed)
         self.tried: dict[str, str | None] = {}  #: target -> what replaces it, without reading it again
         self.homes = {"": loader.surroundings.home}
-        folder = real.rpartition("/")[0] or "/"
         self.root = ""  #: what every file must lie in, if that is not the working directory
-        if self.imports.within == "project":
+        if self.imports.within == "repository":
+            self.root = loader.surroundings.user if layer == "user" else loader.surroundings.top
+        elif self.imports.within == "project":
             self.root = marked_top(loader.tree, folder, loader.surroundings.markers) or folder
         self.paths: dict[str, None] = {}
         self.count = 0  #: files that were tried
@@ -115,10 +118,11 @@ class Inlining:
                 continue
             yield shown[at:start]
             at = end
+            named = self.attribute(target) if written and imports.named == "real" else target
             if isinstance(found, str):
-                yield _filled(found, written, target)
+                yield _filled(found, written, named)
                 continue
-            before, _, after = _filled(imports.found, written, target).partition("{text}")
+            before, _, after = _filled(imports.found, written, named).partition("{text}")
             yield before
             begun = len(self.done)
             yield self.pieces(target, found[1], found[0], below, chain | {found[1]})
@@ -188,9 +192,13 @@ class Inlining:
                 reason, detail = ("in-code", "code or a comment") if is_code else ("not-an-import", NEARLY)
                 self.loader.skips.append(Skip(target, reason, detail, origin.layer, path, line))
 
+    def attribute(self, target: str) -> str:
+        """The real path of a file, as the value of an attribute. An apostrophe stays: seen on Copilot CLI 1.0.102."""
+        return escape_html(self.loader.tree.real(target)).replace("&apos;", "'")
+
     def target(self, path: str, folder: str) -> str:
         """The path that a token names; empty if it is in the home of an unknown user."""
-        if path[0] != "~":
+        if path[0] != "~" or self.imports.form == "copilot":
             return join(folder, path)
         name, _, rest = path[1:].partition("/")
         if name not in self.homes:
@@ -231,9 +239,10 @@ class Inlining:
 _TOKENS = {
     "mink": re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])[^\s<]+(?:<(?!!--)[^\s<]*)*"),
     "gemini": re.compile(r"`+|(?<![^ \t\r\n])@(?=[./A-Za-z])[^ \t\r\n]+"),
-    "copilot": re.compile(r"`+|(?<![\w`@/.])@(?=[./A-Za-z0-9_-])[^\s(),`]+"),
+    # seen by asking 1.0.102 with every punctuation mark before, after and in a name
+    "copilot": re.compile(r"`+|(?<![A-Za-z0-9._%+-])@(?!@|~/)[^\s`\"'<>]+"),
 }
-_CLOSING = {"mink": CLOSING, "gemini": "", "copilot": "."}
+_CLOSING = {"mink": CLOSING, "gemini": "", "copilot": "!),.:;?]}"}
 _MAY_BE_CODE = re.compile(r"(?m)```|~~~|^[ >*+.)0-9-]*?(?: {4}|\t)")
 _MARGIN = r"(?:[ \t]*(?:>|[*+-][ \t]|[0-9]{1,9}[.)][ \t]))*[ \t]*"
 _EMPTY = re.compile(_MARGIN)
@@ -276,7 +285,7 @@ def _plain_marks(text: str, imports: Imports) -> list[ImportMark]:
         path = paths.get(token)
         if path is None:
             path = paths[token] = token[1:].rstrip(closing)
-        if path:
+        if path and (imports.form != "copilot" or _is_path(path)):
             marks.append(ImportMark(start, start + 1 + len(path), path))
     return marks
 
@@ -298,9 +307,9 @@ def _marks(text: str, blocks: list[tuple[int, int]], imports: Imports) -> Iterat
         elif text[start] == "`":
             at = spans.end(start, at)
         elif text[start] == "@":
-            end = start + 1 + len(found[0][1:].rstrip(closing))
-            if end > start + 1:
-                yield ImportMark(start, end, text[start + 1 : end])
+            path = found[0][1:].rstrip(closing)
+            if path and (imports.form != "copilot" or _is_path(path)):
+                yield ImportMark(start, start + 1 + len(path), path)
         elif is_open:
             end = text.find("-->", at)
             is_open = end >= 0
@@ -317,6 +326,11 @@ def _is_at_margin(text: str, last: int, start: int, *, is_clear: bool) -> bool:
     if not line and not is_clear:
         return False
     return _EMPTY.fullmatch(text, line or last, start) is not None
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name is taken for that of a file: `@alice` is not. # seen on Copilot CLI 1.0.102"""
+    return ("." in name or "/" in name) and not name.endswith("/")
 
 
 class _Spans:
@@ -434,8 +448,8 @@ BLOCK = "--- File: {path} ---\n{text}\n--- End of File: {path} ---"
 
 def expand_flat(loader: Loader, real: str, text: FileText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with the files that it imports after it, and their paths."""
-    whole = Inlining(loader, real)
     folder = real.rpartition("/")[0] or "/"
+    whole = Inlining(loader, real, folder, origin.layer)
     waiting: list[tuple[str, str, FileText, int]] = [(folder, folder, text, 0)]
     seen: set[str] = set()
     blocks: list[str] = []

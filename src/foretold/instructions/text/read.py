@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from foretold.dialects.schema import Dialect, Rules, TextRules
-from foretold.instructions.discover.rule_conditions import Globs, find_unread_key, globs_of
+from foretold.dialects.schema import Dialect, TextRules
+from foretold.instructions.discover.rule_conditions import Globs, find_unread_key, globs_of, globset_patterns
 from foretold.instructions.text.markdown import ImportMention, scan
 from foretold.storage.tree import Fault, Tree
-from foretold.text.frontmatter import SPACE, first_line, parse, split
+from foretold.text.frontmatter import SPACE, first_line, line_value, parse, split, split_fenced
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -83,14 +83,16 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
     reading = dialect.reading
     cuts = reading.frontmatter
     is_cut = cuts == "all" or (cuts in ("rules", "read-rules") and kind == "rule")
-    front, body = split(raw, after_bom=dialect.after_bom) if is_cut else (None, raw)
+    front, body = None, raw
+    if is_cut:
+        front, body = split_fenced(raw) if reading.fences == "lines" else split(raw, after_bom=dialect.after_bom)
     if front is not None and cuts == "read-rules":
         body = raw
     globs, values = NO_GLOBS, NOTHING
     findings: tuple[Finding, ...] = ()
     offset = 0
     if front is not None:
-        globs, findings, values = _conditions(path, front, raw, dialect.rules, is_rule=kind == "rule")
+        globs, findings, values = _conditions(path, front, raw, dialect, is_rule=kind == "rule")
         offset = raw.count("\n", 0, len(raw) - len(body))
     if not reading.markdown:
         if reading.drops_bom:
@@ -115,19 +117,36 @@ def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
 
 
 def _conditions(
-    path: str, front: str, raw: str, rules: Rules, *, is_rule: bool
+    path: str, front: str, raw: str, dialect: Dialect, *, is_rule: bool
 ) -> tuple[Globs, tuple[Finding, ...], Mapping[str, object]]:
     """The `paths` of a frontmatter, what is wrong with it, and all its values."""
-    parsed = parse(front)
+    rules, is_strict = dialect.rules, dialect.reading.fences == "lines"
+    keys = (rules.key, rules.other_key) if rules.other_key else (rules.key,)
+    parsed = parse(front, strict=is_strict)
+    values, problem = parsed.values, parsed.problem
+    if problem and is_strict:
+        values, problem = _one_line(front, keys, problem)
     findings: tuple[Finding, ...] = ()
-    unread = find_unread_key(front, rules) if is_rule and rules.key not in parsed.values else None
+    key = next((key for key in keys if key in values), None)
+    unread = find_unread_key(front, rules) if is_rule and key is None else None
     if unread:
         said = f"`{unread.key}` is not a key that the agent reads, so the rule is always loaded"
         line = first_line(raw) + unread.line
         findings = (Finding(path, line, "rule-key-unread", said, f"write `{rules.key}`, with the patterns in quotes"),)
-    elif parsed.problem:
+    elif problem:
         line = first_line(raw) + parsed.line - 1 if parsed.line else 0
-        findings = (Finding(path, line or None, "frontmatter-invalid", parsed.problem, "put the value in quotes"),)
-    if rules.key not in parsed.values:
-        return NO_GLOBS, findings, parsed.values
-    return globs_of(parsed.values[rules.key], whole=rules.wakes == "exists"), findings, parsed.values
+        findings = (Finding(path, line or None, "frontmatter-invalid", problem, "put the value in quotes"),)
+    if key is None:
+        return NO_GLOBS, findings, values
+    if rules.patterns == "globset":
+        return globset_patterns(values[key]), findings, values
+    return globs_of(values[key], whole=rules.wakes == "exists"), findings, values
+
+
+def _one_line(front: str, keys: tuple[str, ...], problem: str) -> tuple[dict[str, object], str]:
+    """What still counts of a frontmatter that is not valid: one line with its patterns."""
+    key, value = line_value(front, keys)
+    if not key:
+        return {}, problem
+    said = problem.replace("so nothing of it counts", f"so only its line `{key}: {value[:80]}` counts")
+    return {key: value}, said
