@@ -36,6 +36,9 @@ class Counting(Disk):
         (["a/b/c/d.ts"], "a/**/c/**/d.ts", "a/b/c/d.ts"),
         (["src/x"], "src/**", "src"),
         (["a"], "a**/**", "a"),
+        (["ab"], "ab/**/", "ab"),  # a file counts as well as a folder
+        (["ab"], "ab/**", "ab"),
+        (["ab"], "*b**/**/**/", "ab"),
         (["lib/src/x"], "src/**", None),
         (["docs/x"], "docs", "docs"),  # a folder counts
         (["x.py"], "*.ts", None),
@@ -158,8 +161,8 @@ def expected(paths, glob, cwd):
         if more <= forms:
             break
         forms |= more
-    forms |= {form.removesuffix("/**") for form in forms}
-    return any(fnmatch.fnmatchcase(path, form) for form in forms for path in (*paths, cwd)) or any(
+    whole = forms | {form.removesuffix("/**") for form in forms}
+    return any(fnmatch.fnmatchcase(path, form) for form in whole for path in (*paths, cwd)) or any(
         fnmatch.fnmatchcase(path.rpartition("/")[2], form) for form in forms for path in paths
     )
 

@@ -114,10 +114,14 @@ class _Glob:
         if written.startswith("/") and len(written) > len(cwd) and is_inside(written, cwd):
             written = "./" + written[len(cwd.rstrip("/")) + 1 :]
         self.is_anchored = written.startswith("./")  #: it is not tested against the bare name
-        self.written = written = written.removeprefix("./").rstrip("/") or "/"
+        written = written.removeprefix("./").rstrip("/") or "/"
+        while written.endswith("/**/**"):
+            written = written.removesuffix("/**")
+        self.written = written
         self.segments = written.split("/")
-        magic = _MAGIC.search(written)
-        self.head = _head_below(written[: magic.start()] if magic else written, prefix)
+        whole = written.removesuffix("/**")  # `docs/**` matches `docs` itself, also if it is a file
+        magic = _MAGIC.search(whole)
+        self.head = _head_below(whole[: magic.start()] if magic else whole, prefix)
         last = self.segments[-1]
         ending = _ENDS.split(last)[-1]
         starts = "\n" if ending == last and ending else ""
@@ -143,7 +147,7 @@ class _Glob:
         for name in names:
             if not name.endswith(ending):
                 continue
-            is_bare = inside and not self.is_anchored and not self.prefix
+            is_bare = inside and not self.is_anchored and not self.prefix and not self.written.endswith("/**")
             if self.matches(inside + name) or (is_bare and self.matches(name)):
                 return inside + name
         return None
