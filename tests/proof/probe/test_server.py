@@ -183,6 +183,12 @@ def test_a_call_that_is_not_offered_becomes_a_text(serve):
     assert server.problems == [problem]
 
 
+def test_a_recorded_call_is_made_whether_or_not_it_is_offered(serve):
+    server = serve([[READ._replace(anyway=True)]])
+    answer = post(server, "messages", tools=["list"])
+    assert (parts_of("messages", answer), server.problems) == ([("read_file", READ.input)], [])
+
+
 def test_a_turn_without_calls_ends_one_prompt(serve):
     server = serve([[READ], [], [LIST]])
     answers = [parts_of("chat", post(server, "chat", tools=["Read", "list"], user=str(turn))) for turn in range(3)]

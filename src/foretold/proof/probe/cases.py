@@ -178,7 +178,7 @@ def _turns(case: Case) -> list[list[dict[str, object]]]:
     def call_of(call: dict[str, object]) -> dict[str, object]:
         named = call.get("name", call.get("tool"))
         names = named if isinstance(named, list) else [named]
-        return {"names": names, "input": call.get("input", call.get("args"))}
+        return {"names": names, "input": call.get("input", call.get("args")), "anyway": len(names) == 1}
 
     turns = [turn if isinstance(turn, list) else [turn] for turn in list_at(case, "turns")]
     return [[call_of(call) for call in turn] for turn in turns]

@@ -37,7 +37,10 @@ def main() -> None:
         cover_files(spec["covers"])
     if adopt := adopter():
         adopt()
-    turns = [[ToolCall(tuple(call["names"]), call["input"]) for call in turn] for turn in spec["turns"]]
+    turns = [
+        [ToolCall(tuple(call["names"]), call["input"], bool(call.get("anyway"))) for call in turn]
+        for turn in spec["turns"]
+    ]
     with ModelServer(turns, pages=spec["pages"]) as server:
         answer = _run(spec, server.url)
     answer["problems"] = server.problems

@@ -13,7 +13,8 @@ Script:
    turn without calls is the text too: it ends what the agent does for one prompt.
 2. A request that offers none (for a title, a summary, a look at the quota) gets the text, and the turns stay.
 3. Of a call's names the first that the request offers is used, with or without its namespace. If it offers none of
-   them, the answer says so in place of the call, and so do the problems.
+   them, the answer says so in place of the call, and so do the problems; a call that is recorded is made `anyway`, as
+   models do that remember a tool from elsewhere. # claude-code: ag-nested-edit
 4. A request of the main conversation with the body of an earlier one is a retry: it gets the same answer, ids and all.
 5. Instead of turns there may be a function from a request's body and the name of its format to the answer: a text, a
    call as the tool's name and its input, several of these in order, a status to fail with, or the whole body of the
@@ -134,6 +135,7 @@ class ToolCall(NamedTuple):
 
     names: tuple[str, ...]
     input: Mapping[str, object]
+    anyway: bool = False  #: whether it is made by its first name even if no such tool is offered
 
 
 class Status(NamedTuple):
@@ -190,6 +192,8 @@ class Script:
         for wanted in call.names:
             if wanted in by_name:
                 return ToolUse(name, by_name[wanted], call.input)
+        if call.anyway:
+            return ToolUse(name, Offer(call.names[0]), call.input)
         problem = f"turn {self._played}: no tool named {' or '.join(call.names)} is offered"
         self.problems.append(problem)
         return TextPart(name, problem)
