@@ -11,15 +11,17 @@ A row is `| row | claim | heading | status | call | proof |`:
 """
 
 import ast
-import importlib
 import inspect
 import json
 import os
 import re
+import subprocess
+import sys
 import typing
 
 import pytest
 
+import foretold
 from foretold.cli import COMMANDS
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
@@ -143,17 +145,45 @@ def options_of(target):
 def resolve_name(name):
     parts = name.split(".")
     assert parts[0] == "foretold", name
-    for count in range(len(parts), 0, -1):
+    found = foretold
+    for part in parts[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def names_called():
+    """The dotted names of all calls, by what is before their last dot."""
+    found = {}
+    for cells in ROW:
+        for each in re.findall(r"`([^`]+)`", cells[4]):
+            if each != "foretold" and not each.startswith("foretold "):
+                node = ast.parse(each, mode="eval").body
+                name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+                found.setdefault(name.rpartition(".")[0], set()).add(name)
+    return found
+
+
+ALONE = """
+import os, sys
+import foretold
+
+for line in sys.stdin.read().splitlines():
+    if os.fork() == 0:
         try:
-            found = importlib.import_module(".".join(parts[:count]))
-        except ModuleNotFoundError as error:
-            if not ".".join(parts[:count]).startswith(error.name or "-"):
-                raise
-            continue
-        for part in parts[count:]:
-            found = getattr(found, part)
-        return found
-    raise AssertionError(name)
+            for name in line.split():
+                eval(name)
+        except AttributeError as error:
+            print(name, error, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_every_name_is_there_after_import_foretold_alone():
+    """Each group of names in a process of its own, in which nothing else was imported."""
+    lines = "\n".join(" ".join(sorted(names)) for names in names_called().values())
+    done = subprocess.run([sys.executable, "-c", ALONE], input=lines, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
 
 
 @each_row

@@ -28,11 +28,31 @@ What a user wrote badly in an instruction file never raises: it is a skip or a f
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class ForetoldError(Exception):
     """The root of all errors that foretold raises on purpose."""
 
     exit_code = 3
+
+
+def unknown_keyword(name: str, known: Iterable[str]) -> TypeError:
+    """The error of a call with a keyword that it does not take: Python's own kind, with what may have been meant.
+
+    >>> unknown_keyword("approv", ["approve", "home"])
+    TypeError("unknown keyword 'approv', did you mean 'approve'?")
+    >>> unknown_keyword("bogus", ["home", "approve"])
+    TypeError("unknown keyword 'bogus'; it can be approve, home")
+    """
+    import difflib
+
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, 1)
+    said = f", did you mean {near[0]!r}?" if near else f"; it can be {', '.join(known)}"
+    return TypeError(f"unknown keyword {name!r}{said}")
 
 
 class UnknownAgent(ForetoldError):

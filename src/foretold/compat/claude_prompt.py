@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Unpack
 
 from foretold.compat.code_assist.memory import score
-from foretold.compat.engine import Folder, Options, ask_claude
+from foretold.compat.engine import Folder, Options, ask_claude, refuse_unknown
 from foretold.dialects.claude_code.instructions import V2_1_197
 from foretold.dialects.claude_code.settings import read_surroundings, slug
 from foretold.dialects.surroundings import Surroundings, join
@@ -186,6 +186,7 @@ def build_searching_past_context_section(
     >>> build_searching_past_context_section("/m", project_dir="/p")
     []
     """
+    refuse_unknown(options, Options, "flags", "embedded", "repl", "project_dir", "grep_tool_name")
     form = _search(flags, embedded=embedded or repl)
     if form is None:
         return []

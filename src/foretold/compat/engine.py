@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice, make_request
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest
-from foretold.errors import ForetoldError
+from foretold.errors import ForetoldError, unknown_keyword
 from foretold.instructions.load import load_cached, load_view
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
@@ -34,6 +34,19 @@ class Options(Places, total=False):
     args: Iterable[str]
     settings: Mapping[str, object] | None
     add_dirs: Iterable[str]
+
+
+def refuse_unknown(options: Mapping[str, object], known: type, *others: str) -> None:
+    """TypeError for a keyword that is none of `**options`; `others` are the function's own, which may have been meant.
+
+    >>> refuse_unknown({"hom": "/h"}, Places)
+    Traceback (most recent call last):
+    TypeError: unknown keyword 'hom', did you mean 'home'?
+    """
+    names: frozenset[str] = known.__optional_keys__  # type: ignore[attr-defined]
+    for name in options:
+        if name not in names:
+            raise unknown_keyword(name, [*names, *others])
 
 
 def question(

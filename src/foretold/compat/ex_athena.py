@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, Unpack
 
-from foretold.compat.engine import Folder, Places, answer, question, several
+from foretold.compat.engine import Folder, Places, answer, question, refuse_unknown, several
 from foretold.context.compaction.compactor import Compacted, Compactor
 from foretold.dialects.seeds.ex_athena import NAMES, V1, plan
 from foretold.errors import ForetoldError
@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 Message = Mapping[str, object]
+OWN = ("cwd", "user_dir", "filenames")  #: what all functions that look for memory take
 
 
 def discover(
@@ -84,6 +85,7 @@ def run_messages(
     >>> run_messages([{"role": "user", "content": "hi"}], memory=["Use tabs."])[0]
     {'role': 'user', 'name': 'memory', 'content': 'Use tabs.'}
     """
+    refuse_unknown(options, Places, "memory", *OWN)
     if memory in ("off", False):
         return list(messages)
     if memory in ("auto", True, None):
@@ -156,6 +158,7 @@ def view(
     **options: Unpack[Places],
 ) -> View:
     """Everything that is known about the memory of a folder: entries, skips with their reasons, findings."""
+    refuse_unknown(options, Places, *OWN)
     names = tuple(several(filenames)) if filenames is not None else NAMES
     dialect = V1 if names == NAMES else V1._replace(start=plan(names))
     settings = {} if user_dir is None else {"userDir": str(user_dir)}

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
-from foretold.compat.engine import Folder, Places, answer, question, several
+from foretold.compat.engine import Folder, Places, answer, question, refuse_unknown, several
 from foretold.compat.flat_frontmatter import header_of, pair_of, parse_list, unquote
 from foretold.dialects.claude_code import settings as claude_settings
 from foretold.dialects.registry import make_request
@@ -139,6 +139,7 @@ def view(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options
 
 
 def _view(dialect: Dialect, cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]) -> View:
+    refuse_unknown(options, Options, "cwd", "max_hops")
     home, managed, tree = options.get("home"), options.get("managed", False), options.get("tree")
     excludes = options.get("excludes", ())
     settings = {

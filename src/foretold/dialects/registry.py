@@ -16,13 +16,13 @@ from collections.abc import Iterable, Mapping
 
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git
-from foretold.errors import NotAFolder, UnknownAgent
+from foretold.errors import NotAFolder, UnknownAgent, unknown_keyword
 from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import date
-    from typing import TypeVar
+    from typing import Never, TypeVar
 
     from foretold.dialects.schema import ProgramOptions
     from foretold.storage.tree import Tree
@@ -264,6 +264,8 @@ def _manifest_version(path: str) -> str:
     return version if isinstance(version, str) and version_key(version) else ""
 
 
+#: what `foretold.load` and its like take; for what a misspelt one may have meant
+KEYWORDS = "cwd agent home managed env args settings model now trust add_dirs tree".split()
 CHOSEN: dict[tuple[str, str], DialectChoice] = {}  #: by the name of an agent and PATH
 
 
@@ -280,8 +282,11 @@ def make_request(
     now: date | str | None = None,
     trust: bool | None = None,
     add_dirs: Iterable[str] = (),
+    **unknown: Never,
 ) -> tuple[DialectChoice, LoadRequest]:
-    """Fill in what a caller left out from the process."""
+    """Fill in what a caller left out from the process. TypeError for a keyword that is not one of these."""
+    if unknown:
+        raise unknown_keyword(next(iter(unknown)), KEYWORDS)
     env = os.environ if env is None else env
     choice, managed, seen = _place(agent, env, None if managed is None else os.path.abspath(managed))
     try:

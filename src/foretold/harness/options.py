@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from foretold.dialects.claude_code.file_history import form_of
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.errors import ForetoldError, NotAFolder, SessionFailed
+from foretold.errors import ForetoldError, NotAFolder, SessionFailed, unknown_keyword
 from foretold.files.history.history import FileHistory
 from foretold.files.read_state.state import ReadState
 from foretold.instructions.session import Session
@@ -171,7 +171,7 @@ def resolve_options(cwd: str | os.PathLike[str], model: Model | str, options: Op
     for name, convert in (("home", os.fspath), ("managed", os.fspath), ("tools", tuple)):
         values[name] = None if values.get(name) is None else convert(values[name])
     if unknown := [name for name in values if name not in ResolvedOptions._fields]:
-        raise TypeError(f"Harness has no option {unknown[0]!r}")
+        raise unknown_keyword(unknown[0], ResolvedOptions._fields)
     try:
         folder = os.path.abspath(cwd)
     except FileNotFoundError:

@@ -22,6 +22,7 @@ from foretold.compat.claude_prompt import (
     is_auto_memory_enabled,
     truncate_index as truncate_index,
 )
+from foretold.compat.engine import refuse_unknown
 from foretold.compat.notes.places import Surrounding
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.project import Memories
@@ -41,6 +42,7 @@ def get_memory_dir(**options: Unpack[Surrounding]) -> str:
 
 def open_memory(**options: Unpack[Surrounding]) -> Memories:
     """The memories of a project, in a store that writes the form of the notes."""
+    refuse_unknown(options, Surrounding)
     memories = foretold.memory.project.open(**options)
     memories.own.flat = True
     return memories

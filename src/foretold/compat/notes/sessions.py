@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Unpack
 
-from foretold.compat.engine import Folder
+from foretold.compat.engine import Folder, refuse_unknown
 from foretold.compat.notes.places import Surrounding
 from foretold.errors import NoSuchSession
 from foretold.sessions.catalog import find_homes, find_session
@@ -24,6 +24,7 @@ def get_transcript_path(session_id: str, **options: Unpack[Surrounding]) -> str:
     >>> get_transcript_path("4d1f", home="/home/me", env={})
     '/home/me/.claude/sessions/4d1f/transcript.jsonl'
     """
+    refuse_unknown(options, Surrounding)
     home = options.get("home")
     homes = find_homes(None if home is None else os.fspath(home), options.get("env"))
     return os.path.join(config_folder(homes), SESSIONS, session_id, TRANSCRIPT)

@@ -12,7 +12,7 @@ from foretold.compat.code_assist.config.constants import (
     MAX_MEMORY_CHARACTER_COUNT as MAX_MEMORY_CHARACTER_COUNT,
     MEMORY_INSTRUCTION_PROMPT as MEMORY_INSTRUCTION_PROMPT,
 )
-from foretold.compat.engine import Folder, Places, answer, question
+from foretold.compat.engine import Folder, Places, answer, question, refuse_unknown
 from foretold.dialects.seeds.code_assist import PROGRAM, V1
 from foretold.git.runner import GitRepository
 from foretold.instructions.render.blocks import start_text
@@ -87,6 +87,7 @@ def view(
     **options: Unpack[Options],
 ) -> View:
     """Everything that is known about a project's instruction files: entries, skips with their reasons, findings."""
+    refuse_unknown(options, Options, "project_root", "include_managed", "include_user", "additional_dirs")
     wanted = {"managed": include_managed, "user": include_user, "project": project_root is not None}
     settings = {"sources": [name if is_on else f"-{name}" for name, is_on in wanted.items()]}
     root, home, managed = "/" if project_root is None else project_root, options.get("home"), options.get("managed")

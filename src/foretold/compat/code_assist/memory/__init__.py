@@ -4,6 +4,7 @@ from foretold.compat.code_assist.config.constants import (
     MAX_MEMORY_INDEX_LINES as MAX_MEMORY_INDEX_LINES,
     MAX_MEMORY_INDEX_SIZE as MAX_MEMORY_INDEX_SIZE,
 )
+from foretold.compat.code_assist.memory import paths as paths
 from foretold.compat.code_assist.memory.find_relevant import (
     find_relevant_memories as find_relevant_memories,
     score as score,

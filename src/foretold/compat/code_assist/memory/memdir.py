@@ -17,7 +17,7 @@ from typing import Unpack
 from foretold.compat.code_assist.config.constants import MAX_MEMORY_INDEX_LINES, MAX_MEMORY_INDEX_SIZE
 from foretold.compat.code_assist.memory.memory_scan import INDEX, MAX_FILE, Options, report
 from foretold.compat.code_assist.paths import get_memory_dir
-from foretold.compat.engine import Folder
+from foretold.compat.engine import Folder, refuse_unknown
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory
 from foretold.memory.store.index_file import entries_of
 from foretold.storage.digest import digest_of
@@ -30,6 +30,7 @@ MAX_NAME = 255  #: bytes of a file's name
 
 def read_memory_index(project_root: Folder, **options: Unpack[Options]) -> str:
     """The index as it is loaded; empty if there is none. What was cut, or cannot be read, is reported in `findings`."""
+    refuse_unknown(options, Options, "project_root")
     path = str(get_memory_dir(project_root, home=options.get("home")) / INDEX)
     data = (options.get("tree") or Disk()).read(path, MAX_FILE)
     if isinstance(data, Fault):

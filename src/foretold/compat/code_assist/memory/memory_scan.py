@@ -6,7 +6,7 @@ from typing import Unpack
 
 from foretold.compat.code_assist.memory.memory_types import MemoryEntry, type_of
 from foretold.compat.code_assist.paths import get_documented_dir, get_memory_dir
-from foretold.compat.engine import Folder, Places
+from foretold.compat.engine import Folder, Places, refuse_unknown
 from foretold.compat.flat_frontmatter import header_of, pair_of, unquote
 from foretold.storage.tree import Disk, Fault, Tree
 from foretold.types import Finding
@@ -37,6 +37,7 @@ def scan_memory_files(project_root: Folder, **options: Unpack[Options]) -> list[
 
     What cannot be read, or is not UTF-8, is reported in `findings`.
     """
+    refuse_unknown(options, Options, "project_root")
     tree, home = options.get("tree") or Disk(), options.get("home")
     paths: list[str] = []
     for folder in (get_memory_dir(project_root, home=home), get_documented_dir(project_root, home=home)):
