@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import foretold
 from foretold.compat import code_assist
 from foretold.compat.code_assist import MemoryEntry, MemoryFileInfo, MemoryType
+from foretold.errors import NotAFolder
 
 
 def files(place, root="proj", **options):
@@ -97,8 +99,17 @@ def test_a_folder_given_twice_is_loaded_once(place):
 
 
 def test_a_folder_that_is_not_there(place):
-    place.write("home/.claude/CLAUDE.md")
-    assert told(place, files(place, "nowhere")) == [("home/.claude/CLAUDE.md", "user")]
+    """Nobody starts there: the name is mistyped."""
+    for function in (files, lambda place, root: code_assist.view(place.path(root))):
+        with pytest.raises(NotAFolder, match="nowhere is not a folder"):
+            function(place, "nowhere")
+
+
+def test_without_a_root_it_is_the_current_folder(place, monkeypatch):
+    place.write("proj/CLAUDE.md")
+    monkeypatch.chdir(place.proj)
+    found = code_assist.get_memory_files(home=place.home, managed=place.managed)
+    assert told(place, found) == [("proj/CLAUDE.md", "project")]
 
 
 def test_what_is_not_loaded_is_named(place):
@@ -137,6 +148,18 @@ def test_the_layout_of_the_program():
         "Contents of /u (user's private global instructions for all projects):\n\n\n  U\n\n\n\n"
         "Contents of /l:\n\nL"
     )
+
+
+def test_the_block_of_the_program():
+    """It has a line of its own instead of the sentence."""
+    block = code_assist.build_system_prompt_block(memory_files=GIVEN[3:], layout="program")
+    assert block.text == "# claudeMd\nContents of /l:\n\nL"
+
+
+@pytest.mark.parametrize("build", [code_assist.build_claude_md_context, code_assist.build_system_prompt_block])
+def test_a_layout_that_is_not_there(build):
+    with pytest.raises(ValueError, match="the layout is 'programm'; it can be document, program"):
+        build(GIVEN, layout="programm")
 
 
 def test_the_block_of_the_system_prompt():
@@ -223,8 +246,16 @@ def test_what_the_documents_warn_about(place):
         ("proj/CLAUDE.local.md", None, "local-not-ignored"),
     ]
     assert "AKIA" not in found[1].message
+    assert all(each.hint for each in found)
+    seen = code_assist.view(place.proj, home=place.home, managed=place.managed)
+    assert list(seen.findings) == found
+    assert [file.errors for file in files(place)] == [[], [], []]
+    assert list(foretold.load(place.proj, agent="code-assist", home=place.home).findings) == found
+    assert [each.code for each in foretold.load(place.proj, home=place.home, env={}).findings] == []
     place.write("proj/.gitignore", "CLAUDE.local.md\n")
     assert [each.code for each in code_assist.check_memory_files(files(place))][2:] == []
+    seen = code_assist.view(place.proj, home=place.home, managed=place.managed)
+    assert [each.code for each in seen.findings][2:] == []
 
 
 def test_the_example_that_prints(place):
@@ -262,6 +293,7 @@ def test_a_name_is_the_same_wherever_it_is_imported_from():
     assert claude_md.get_memory_files is code_assist.get_memory_files
     assert claude_md.MemoryFileInfo is MemoryFileInfo
     assert constants.get_memory_dir is code_assist.get_memory_dir
+    assert constants.get_memory_dir.__name__ == "get_memory_dir"
     assert constants.MAX_MEMORY_CHARACTER_COUNT is claude_md.MAX_MEMORY_CHARACTER_COUNT
     assert memory_scan.scan_memory_files is code_assist.scan_memory_files
     assert memory_types.MemoryType is MemoryType

@@ -179,3 +179,35 @@ def test_relevant_memories(place):
 def test_should_it_be_loaded(description, context, is_loaded):
     """C-44"""
     assert code_assist.should_load_memory(MemoryEntry("x", description), context) is is_loaded
+
+
+# -- the folder of the documents -----------------------------------------------------------------------------
+
+DOCUMENTED = "home/.claude/projects/-fake"
+
+
+def test_the_index_next_to_the_entries_of_the_documents_is_read(place):
+    place.write(f"{DOCUMENTED}/MEMORY.md", "- [A](a.md)")
+    assert read(place) == "- [A](a.md)"
+    place.write(INDEX, "- [B](b.md)")
+    assert read(place) == "- [B](b.md)\n- [A](a.md)"
+
+
+def test_what_is_cut_is_reported_of_the_file_that_has_it(place):
+    place.write(INDEX, "x\n" * 150)
+    place.write(f"{DOCUMENTED}/MEMORY.md", "y\n" * 51)
+    findings = []
+    assert read(place, findings) == "x\n" * 150 + "y\n" * 50
+    assert [(place.short(each.path), each.line) for each in findings] == [(f"{DOCUMENTED}/MEMORY.md", 51)]
+
+
+def test_an_entry_is_added_where_its_file_is(place):
+    place.write(f"{DOCUMENTED}/a.md", "A")
+    add(place, "A", "a.md", "")
+    assert read(place) == "- [A](a.md)\n"
+    assert not os.path.lexists(place.path(INDEX))
+    place.write(f"{FOLDER}/b.md", "B")
+    add(place, "B", "b.md", "")
+    assert stored(place) == b"- [B](b.md)\n"
+    remove(place, "a.md")
+    assert read(place) == "- [B](b.md)\n"

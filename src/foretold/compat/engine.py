@@ -1,4 +1,4 @@
-"""How an interface asks the engine: with its dialect, perhaps changed, and in folders that need not exist."""
+"""How an interface asks the engine: with its dialect, perhaps changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice, make_reques
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import ForetoldError, unknown_keyword
-from foretold.instructions.load import load_cached, load_view
+from foretold.instructions.load import load_cached, load_view, require_folder
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 
@@ -69,14 +69,18 @@ def ask_claude(**options: Unpack[Options]) -> tuple[DialectChoice, LoadRequest]:
     """A question to the engine about Claude Code."""
     cwd, agent = options.pop("cwd", "."), options.pop("agent", DEFAULT_AGENT)
     options.pop("tree", None)  # the question does not depend on it
-    choice, request = make_request(cwd, agent, **options)  # type: ignore[misc]
+    choice, request = make_request(cwd, agent, **options)  # type: ignore[arg-type,misc]
     if choice.dialect.agent != DEFAULT_AGENT:
         raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}; for {agent}, see foretold.load")
     return choice, request
 
 
 def answer(choice: DialectChoice, request: LoadRequest, tree: Tree | None) -> View:
-    """The engine's answer; a view of the disk is cached until something changes, unless a setting is a function."""
+    """The engine's answer; a view of the disk is cached until something changes, unless a setting is a function.
+
+    NotAFolder if the working directory is not there.
+    """
+    require_folder(tree if tree is not None else Disk(), request)
     if tree is None and not any(callable(value) for value in request.settings.values()):
         return load_cached(choice, request)
     return load_view(tree if tree is not None else Disk(), choice, request)

@@ -40,7 +40,7 @@ def discover(
 
     `filenames` are tried in turn for the first two; the first that has text is used for its level.
 
-    >>> discover("/nowhere", user_dir="/nowhere")
+    >>> discover("/", user_dir="/nowhere")
     []
     """
     slots = view(cwd, user_dir, filenames, **options).slots

@@ -24,7 +24,7 @@ from foretold.dialects.registry import make_request
 from foretold.dialects.schema import Dialect
 from foretold.dialects.seeds.mink import V1, read_surroundings
 from foretold.instructions.engine import Loader
-from foretold.instructions.inject import MINK, is_marked, position
+from foretold.instructions.inject import MINK, is_marked, make_message, position
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.session import Session
 from foretold.instructions.text.inline import expand
@@ -71,7 +71,10 @@ def inject_memory(
 ) -> list[Message]:
     """A new list with the memory after the leading system messages; doing it again replaces it.
 
-    >>> inject_memory([{"role": "user", "content": "hi"}], "/nowhere", home="/nowhere", boundary="cwd")
+    It is a message of the kind that the others are: a dictionary, or an object that is copied or made with `role` and
+    `content`.
+
+    >>> inject_memory([{"role": "user", "content": "hi"}], "/", home="/nowhere", boundary="cwd")
     [{'role': 'user', 'content': 'hi'}]
     """
     others = [message for message in messages if not is_marked(message, MINK)]
@@ -79,7 +82,7 @@ def inject_memory(
     if text:
         envelope = V1.envelope
         content = envelope.before + escape_tag(text, envelope.sentinel) + envelope.after
-        others.insert(position(others, envelope.place), {"role": envelope.role, "content": content})
+        others.insert(position(others, envelope.place), make_message(others, envelope.role, content))
     return others
 
 
@@ -151,7 +154,7 @@ def _view(dialect: Dialect, cwd: Folder | None = None, max_hops: int = 5, **opti
     folder = None if isinstance(managed, bool) else os.fspath(managed).removesuffix("/CLAUDE.md")
     asked = question(_dialect(dialect, max_hops), cwd, home, managed=folder, settings=settings)
     paths = [_resolve_path(os.path.join(asked[1].cwd, path)) for path in several(options.get("touched", ()))]
-    if paths and (tree or Disk()).kind(asked[1].cwd) == "folder":
+    if paths:
         return _read_touched(Session.of(*asked, tree), paths)
     return answer(*asked, tree)
 

@@ -273,6 +273,8 @@ class Dialect(NamedTuple):
     model: str = ""  #: when none is named
     start: tuple[FileSource, ...] = ()
     touch: tuple[FileSource, ...] = ()
+    touch_asked: bool = False  #: whether `touch` is not what the agent does, but what a program may ask for
+    touch_itself: bool = False  #: whether an instruction file that is touched itself is attached, too
     walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, home, cwd
     opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
     max_file: int = 4 * 1024 * 1024
@@ -301,6 +303,7 @@ class Dialect(NamedTuple):
     subagents_without: tuple[str, ...] = ()  #: subagents that get no instructions
     types: tuple[tuple[str, str], ...] = ()  #: how the agent itself calls a layer, in its reports
     continuation: Continuation = Continuation()
+    warns: tuple[str, ...] = ()  #: what it promises to warn about: names of `instructions/warnings.py`
 
     @property
     def name(self) -> str:

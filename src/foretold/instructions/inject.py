@@ -59,9 +59,31 @@ def inject(
     body = f"{OPEN}{agent}>\n{escape_tag(text, 'foretold', end='')}\n{CLOSE}"
     in_blocks = any(isinstance(field_of(message, "content"), list) for message in others)
     content: object = [{"type": "text", "text": body}] if in_blocks else body
-    message: Message = {"role": "system" if place == "system" else role, "content": content}
+    message = make_message(others, "system" if place == "system" else role, content)
     others.insert(position(others, place), message)
     return others
+
+
+def make_message(others: Sequence[Message], role: str, content: object) -> Message:
+    """A message of the kind of the others: a dictionary, or an object of a class that they have.
+
+    It is the class of a message with the same role, if there is one, and is called with `role` and `content`; if it
+    does not take them, the message is a dictionary.
+
+    >>> from types import SimpleNamespace
+    >>> make_message([SimpleNamespace(role="user", content="hi")], "user", "Use tabs.")
+    namespace(role='user', content='Use tabs.')
+    """
+    fields: Message = {"role": role, "content": content}
+    if not others or any(isinstance(message, Mapping) for message in others):
+        return fields
+    model = next((message for message in others if field_of(message, "role") == role), others[0])
+    try:
+        made: Message = type(model)(**fields)
+    except (TypeError, ValueError):
+        return fields
+    is_alike = field_of(made, "role") == role and field_of(made, "content") == content
+    return made if is_alike else fields
 
 
 def position(messages: Sequence[Message], place: str) -> int:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 
 from foretold.dialects.registry import CHOSEN, DialectChoice, make_request, read_surroundings
-from foretold.dialects.surroundings import LoadRequest
+from foretold.dialects.surroundings import LoadRequest, join
 from foretold.errors import NotAFolder
 from foretold.instructions.advice import advise, list_roots
 from foretold.instructions.discover.fallback import take_fallback
@@ -118,6 +118,11 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         loader.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
     said = advise(loader.skips, loader.waiting, tree, list_roots(surroundings), dialect.rules.patterns)
     findings = (*surroundings.findings, *loader.findings, *said)
+    if dialect.warns:
+        from foretold.instructions.warnings import find_warnings  # few dialects have need of git and of secrets
+
+        tree.read(join(surroundings.cwd, ".gitignore"), 1)  # so that a cached view is not kept when it changes
+        findings = (*findings, *find_warnings(entries, dialect.warns))
     return View(
         choice,
         surroundings,

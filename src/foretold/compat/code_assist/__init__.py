@@ -21,6 +21,7 @@ from foretold.compat.code_assist.config.claude_md import (
     is_memory_file_path as is_memory_file_path,
     view as view,
 )
+from foretold.compat.code_assist.config.constants import get_memory_dir as get_memory_dir
 from foretold.compat.code_assist.memory import (
     MAX_MEMORY_INDEX_LINES as MAX_MEMORY_INDEX_LINES,
     MAX_MEMORY_INDEX_SIZE as MAX_MEMORY_INDEX_SIZE,
@@ -36,7 +37,6 @@ from foretold.compat.code_assist.memory import (
     should_load_memory as should_load_memory,
     write_memory_index as write_memory_index,
 )
-from foretold.compat.code_assist.paths import get_documented_dir
 from foretold.compat.code_assist.session import (
     FileAction as FileAction,
     FileHistoryEntry as FileHistoryEntry,
@@ -46,5 +46,3 @@ from foretold.compat.code_assist.session import (
     SessionEntry as SessionEntry,
     SessionMemory as SessionMemory,
 )
-
-get_memory_dir = get_documented_dir

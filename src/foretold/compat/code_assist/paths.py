@@ -19,6 +19,11 @@ def get_memory_dir(project_root: Folder, *, home: Folder | None = None) -> Path:
     return projects(home) / slug / "memory"
 
 
+def list_dirs(project_root: Folder, home: Folder | None) -> tuple[Path, Path]:
+    """Both folders, that of the program first."""
+    return get_memory_dir(project_root, home=home), get_documented_dir(project_root, home=home)
+
+
 def get_documented_dir(project_root: Folder, *, home: Folder | None = None) -> Path:
     """The folder that the documents name; it is `get_memory_dir` of the package itself.
 

@@ -46,7 +46,7 @@ def ask_notes(**options: Unpack[NotesOptions]) -> tuple[DialectChoice, LoadReque
     """A question to the engine, in the dialect of the notes."""
     cwd = options.pop("cwd", ".")
     options.pop("tree", None)  # the question does not depend on it
-    choice, request = make_request(cwd, DIALECT.agent, **options)  # type: ignore[misc]
+    choice, request = make_request(cwd, DIALECT.agent, **options)  # type: ignore[arg-type,misc]
     return choice._replace(dialect=DIALECT), request._replace(dialect=DIALECT)
 
 

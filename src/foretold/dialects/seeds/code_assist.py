@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretold.dialects.claude_code.instructions import TEMPLATE
-from foretold.dialects.schema import Dialect, Envelope, FileSource, Rules, Template, TextRules
+from foretold.dialects.schema import Dialect, Envelope, FileSource, ProgramOptions, Rules, Template, TextRules
 
 START = (
     FileSource("managed", "managed", "CLAUDE.md", switch="managed"),
@@ -26,6 +26,7 @@ DOCUMENT = Template(
     entry="Contents of {path}{description}:\n{text}", nested="", descriptions=DESCRIPTIONS, trim="right"
 )
 #: as its program writes it  # ca-d05
+PROGRAM_HEADER = "# claudeMd\n"  #: what its program writes before the block, instead of the sentence
 PROGRAM = DOCUMENT._replace(entry="Contents of {path}{description}:\n\n{text}", trim="none")
 
 V1 = Dialect(
@@ -42,6 +43,8 @@ V1 = Dialect(
     rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path"),
     template=DOCUMENT,
     envelope=Envelope(before=f"{TEMPLATE.header}\n\n", role="system", place="system"),
+    warns=("long", "credential", "local"),
 )
 
 DIALECTS = (V1,)
+COMMAND_LINES = {"1": ProgramOptions("", flags="--no-managed --no-user", one="--additional-dir")}

@@ -13,13 +13,15 @@ from foretold.compat.code_assist.config.constants import (
     MEMORY_INSTRUCTION_PROMPT as MEMORY_INSTRUCTION_PROMPT,
 )
 from foretold.compat.engine import Folder, Places, answer, question, refuse_unknown
-from foretold.dialects.seeds.code_assist import PROGRAM, V1
-from foretold.git.runner import GitRepository
+from foretold.dialects.seeds.code_assist import PROGRAM, PROGRAM_HEADER, V1
 from foretold.instructions.render.blocks import start_text
 from foretold.instructions.view import View
-from foretold.secrets.forms import credentials_in
+from foretold.instructions.warnings import CODES, find_warnings
 from foretold.types import Entry, Finding
 
+Layout = Literal["document", "program"]
+#: what is before the files, and how they are written
+LAYOUTS = {"document": (V1.envelope.before, V1.template), "program": (PROGRAM_HEADER, PROGRAM)}
 ROOT_NAMES = ("CLAUDE.md", ".claude/CLAUDE.md")
 
 
@@ -60,7 +62,7 @@ class SystemPromptBlock:
 
 
 def get_memory_files(
-    project_root: Folder | None = None,
+    project_root: Folder | None = ".",
     include_managed: bool = True,  # noqa: FBT001, FBT002 - the signature of the original
     include_user: bool = True,  # noqa: FBT001, FBT002
     additional_dirs: Iterable[Folder] | None = None,
@@ -68,19 +70,23 @@ def get_memory_files(
 ) -> list[MemoryFileInfo]:
     """The instruction files of a project: managed, user, project, rules, local, then those of other folders.
 
-    >>> get_memory_files("/nowhere", include_managed=False, include_user=False)
+    Without a root it is the current folder; None is no project at all.
+
+    >>> get_memory_files("/", include_managed=False, include_user=False)
     []
     """
     found = view(project_root, include_managed, include_user, additional_dirs, **options)
     root = found.surroundings.cwd if project_root is not None else ""
     errors: dict[str, list[str]] = {}
     for finding in found.findings:
+        if finding.code in CODES.values():  # a warning, and not an error of loading
+            continue
         errors.setdefault(finding.path, []).append(finding.message)
     return [_info(entry, root, errors.get(entry.path, [])) for entry in found.entries]
 
 
 def view(
-    project_root: Folder | None = None,
+    project_root: Folder | None = ".",
     include_managed: bool = True,  # noqa: FBT001, FBT002
     include_user: bool = True,  # noqa: FBT001, FBT002
     additional_dirs: Iterable[Folder] | None = None,
@@ -109,9 +115,7 @@ def _info(entry: Entry, root: str, errors: list[str]) -> MemoryFileInfo:
     )
 
 
-def build_claude_md_context(
-    files: Iterable[MemoryFileInfo], *, layout: Literal["document", "program"] = "document"
-) -> str:
+def build_claude_md_context(memory_files: Iterable[MemoryFileInfo], *, layout: Layout = "document") -> str:
     """The files as one text, each directly under `Contents of <path>`, an empty line between them.
 
     That is the form of code-assist's documents. Its program writes an empty line after the header as well, and leaves
@@ -121,17 +125,27 @@ def build_claude_md_context(
     >>> build_claude_md_context(files)
     'Contents of /p/CLAUDE.md:\\nUse tabs.\\n\\nContents of /p/CLAUDE.local.md:\\nBe brief.'
     """
-    entries = [Entry(os.fspath(file.path), file.source, file.content, file.content) for file in files if file.content]
-    return start_text(entries, PROGRAM if layout == "program" else V1.template) or ""
+    if layout not in LAYOUTS:
+        raise ValueError(f"the layout is {layout!r}; it can be {', '.join(LAYOUTS)}")
+    return start_text([_entry(file) for file in memory_files if file.content], LAYOUTS[layout][1]) or ""
 
 
-def build_system_prompt_block(files: Iterable[MemoryFileInfo]) -> SystemPromptBlock | None:
+def build_system_prompt_block(
+    memory_files: Iterable[MemoryFileInfo], *, layout: Layout = "document"
+) -> SystemPromptBlock | None:
     """The block of the system prompt that carries the files after the instruction sentence, to be cached.
 
-    None for no files.
+    None for no files. The program has the line `# claudeMd` instead of the sentence: `layout="program"`.
+
+    >>> build_system_prompt_block([MemoryFileInfo("/p/CLAUDE.md", "Use tabs.")], layout="program").text
+    '# claudeMd\\nContents of /p/CLAUDE.md:\\n\\nUse tabs.'
     """
-    text = build_claude_md_context(files)
-    return SystemPromptBlock(V1.envelope.before + text, {"type": "ephemeral"}) if text else None
+    text = build_claude_md_context(memory_files, layout=layout)
+    return SystemPromptBlock(LAYOUTS[layout][0] + text, {"type": "ephemeral"}) if text else None
+
+
+def _entry(file: MemoryFileInfo) -> Entry:
+    return Entry(os.fspath(file.path), file.source, file.content, file.content)
 
 
 def get_claude_mds(files: Iterable[MemoryFileInfo]) -> list[MemoryFileInfo]:
@@ -155,31 +169,12 @@ def get_large_memory_files(files: Iterable[MemoryFileInfo]) -> list[MemoryFileIn
 def check_memory_files(files: Iterable[MemoryFileInfo]) -> list[Finding]:
     """What the documents warn about: files that are too long, credentials in them, a local file that git would share.
 
+    `view(…).findings` has the same.
+
     >>> check_memory_files([MemoryFileInfo("/p/CLAUDE.md", "Use tabs.", "project")])
     []
     """
-    files = list(files)
-    found = [
-        Finding(file.path, None, "instructions-long", f"{file.size:,} characters; more than 40,000 are too many")
-        for file in get_large_memory_files(files)
-    ]
-    found += [
-        Finding(file.path, each.line, "instructions-credential", f"it looks like a credential: {each.kind}")
-        for file in files
-        for each in credentials_in(file.content)
-    ]
-    return found + [_not_ignored(file.path) for file in files if file.source == "local" and _is_shared(file.path)]
-
-
-def _is_shared(path: str) -> bool:
-    """Whether git would add a file."""
-    folder, _, name = path.rpartition("/")
-    git = GitRepository.of(folder)
-    return git is not None and not git.ignored([name])
-
-
-def _not_ignored(path: str) -> Finding:
-    return Finding(path, None, "local-not-ignored", "git does not ignore it", "add CLAUDE.local.md to .gitignore")
+    return find_warnings(map(_entry, files), V1.warns)
 
 
 def is_memory_file_path(path: Folder) -> bool:

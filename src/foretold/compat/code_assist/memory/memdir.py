@@ -3,20 +3,24 @@
 1. Of `MEMORY.md` the first 200 lines are read, and of those whole lines within 25,000 bytes.
 2. A change starts from the whole file, under the lock of the memory store, and replaces it in one step: no line and no
    byte of another writer is lost. Bytes that are not UTF-8 are preserved.
-3. An entry is a list item that starts with a link, `- [Title](file.md) — description`. It belongs to the file that the
+3. Entries may lie in two folders (`paths`), and each has its own index: the program's is read first, then that of the
+   documents. A change is made where the file of the entry is.
+4. An entry is a list item that starts with a link, `- [Title](file.md) — description`. It belongs to the file that the
    link leads to, and to no other whose name it happens to contain.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Unpack
 
 from foretold.compat.code_assist.config.constants import MAX_MEMORY_INDEX_LINES, MAX_MEMORY_INDEX_SIZE
 from foretold.compat.code_assist.memory.memory_scan import INDEX, MAX_FILE, Options, report
-from foretold.compat.code_assist.paths import get_memory_dir
+from foretold.compat.code_assist.paths import list_dirs
 from foretold.compat.engine import Folder, refuse_unknown
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory
 from foretold.memory.store.index_file import entries_of
@@ -31,18 +35,27 @@ MAX_NAME = 255  #: bytes of a file's name
 def read_memory_index(project_root: Folder, **options: Unpack[Options]) -> str:
     """The index as it is loaded; empty if there is none. What was cut, or cannot be read, is reported in `findings`."""
     refuse_unknown(options, Options, "project_root")
-    path = str(get_memory_dir(project_root, home=options.get("home")) / INDEX)
+    paths = [f"{folder}/{INDEX}" for folder in list_dirs(project_root, options.get("home"))]
+    texts = [(path, text) for path in paths if (text := _read_text(path, options))]
+    whole = "".join(text if text.endswith("\n") else f"{text}\n" for _, text in texts[:-1])
+    before = len(whole)
+    whole += texts[-1][1] if texts else ""
+    kept = _cut_index(whole)
+    if len(kept) < len(whole):
+        said = f"{len(whole) - len(kept)} of {len(whole)} characters are not loaded"
+        path, start = (texts[-1][0], before) if len(kept) >= before else (texts[0][0], 0)
+        line = kept.count("\n", start) + 1
+        report(options, path, "index-cut", said, "keep one short line per memory", line=line)
+    return kept
+
+
+def _read_text(path: str, options: Options) -> str:
     data = (options.get("tree") or Disk()).read(path, MAX_FILE)
     if isinstance(data, Fault):
         if data.reason != "missing":
             report(options, path, data.reason, data.detail or data.reason)
         return ""
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    kept = _cut_index(text)
-    if len(kept) < len(text):
-        said = f"{len(text) - len(kept)} of {len(text)} characters are not loaded"
-        report(options, path, "index-cut", said, "keep one short line per memory", line=kept.count("\n") + 1)
-    return kept
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _cut_index(text: str) -> str:
@@ -62,7 +75,7 @@ def _lines(text: str) -> list[str]:
 
 def write_memory_index(project_root: Folder, content: str, *, home: Folder | None = None) -> None:
     """Write the whole index. Its folder is made if it is not there."""
-    _change(project_root, home, lambda _: _storable(content))
+    _change(_find_folder(project_root, home), lambda _: _storable(content))
 
 
 def add_memory_to_index(
@@ -73,7 +86,7 @@ def add_memory_to_index(
     title = title.replace("[", "(").replace("]", ")")
     target = f"<{filename}>" if re.search(r"[\s()]", filename) else filename
     entry = f"- [{title}]({target})" + (f" — {description}" if description else "")
-    _change(project_root, home, lambda text: _with(text, filename, entry))
+    _change(_find_folder(project_root, home, filename), lambda text: _with(text, filename, entry))
 
 
 def _with(text: str, filename: str, entry: str) -> str:
@@ -96,9 +109,9 @@ def remove_memory_from_index(project_root: Folder, filename: str, *, home: Folde
         places = set(_places(text, filename))
         return "".join(line for number, line in enumerate(_lines(text)) if number not in places)
 
-    path = get_memory_dir(project_root, home=home) / INDEX
-    if path.is_symlink() or path.exists():
-        _change(project_root, home, without)
+    for folder in list_dirs(project_root, home):
+        if os.path.lexists(folder / INDEX):
+            _change(folder, without)
 
 
 def _storable(text: str) -> str:
@@ -112,9 +125,17 @@ def _places(text: str, filename: str) -> list[int]:
     return [entry.number for entry in entries_of(text) if entry.file == wanted]
 
 
-def _change(project_root: Folder, home: Folder | None, edit: Callable[[str], str]) -> None:
-    """Replace the index by the result of an edit."""
-    store = Store(str(get_memory_dir(project_root, home=home)))
+def _find_folder(project_root: Folder, home: Folder | None, filename: str = "") -> Path:
+    """The folder whose index is meant: that of the file, else one that has an index, else the program's own."""
+    folders = list_dirs(project_root, home)
+    wanted = [name for name in (filename.removeprefix("./"), INDEX) if name]
+    found = (folder for name in wanted for folder in folders if os.path.lexists(folder / name))
+    return next(found, folders[0])
+
+
+def _change(folder: Path, edit: Callable[[str], str]) -> None:
+    """Replace an index by the result of an edit."""
+    store = Store(str(folder))
     for left in reversed(range(TRIES)):
         try:
             with store.locked():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from foretold.compat.code_assist.memory.memory_types import MemoryEntry, type_of
-from foretold.compat.code_assist.paths import get_documented_dir, get_memory_dir
+from foretold.compat.code_assist.paths import list_dirs
 from foretold.compat.engine import Folder, Places, refuse_unknown
 from foretold.compat.flat_frontmatter import header_of, pair_of, unquote
 from foretold.storage.tree import Disk, Fault, Tree
@@ -40,7 +40,7 @@ def scan_memory_files(project_root: Folder, **options: Unpack[Options]) -> list[
     refuse_unknown(options, Options, "project_root")
     tree, home = options.get("tree") or Disk(), options.get("home")
     paths: list[str] = []
-    for folder in (get_memory_dir(project_root, home=home), get_documented_dir(project_root, home=home)):
+    for folder in list_dirs(project_root, home):
         items = tree.scan(str(folder))
         if isinstance(items, Fault):
             if items.reason != "missing":
