@@ -89,6 +89,26 @@ def test_show_messages(repo):
     assert text(done) == f"--- user, before-prompt ---\n{view.slots[0].block.text}\n"
 
 
+def test_show_messages_with_their_name(place):
+    place.write("proj/AGENTS.md", "A")
+    done = place.run("show", "--messages", "--agent", "ex-athena")
+    assert text(done).startswith('--- user "memory", first ---\n<!-- memory: project ')
+
+
+def test_a_boundary_that_is_not_there_is_said(place):
+    place.write("proj/CLAUDE.md", "A")
+    done = place.run("show", "--agent", "mink", "--", "--boundary", "repository")
+    assert f"{place.proj} is not in one: what is above it is not read" in errors(done)
+
+
+def test_a_loader_that_reads_nothing_later_says_so(place):
+    place.write("proj/CLAUDE.md", "A")
+    place.write("proj/api/CLAUDE.md", "B")
+    assert "mink reads nothing after its start" in text(place.run("explain", "--agent", "mink", "--file", "api/x.py"))
+    shown = text(place.run("--agent", "mink"))
+    assert "not loaded: the agent reads such files only in the folder that it starts in" in shown
+
+
 def test_show_json(repo):
     view = view_of(repo)
     found = data(repo.run("show", "--json", *MANAGED))

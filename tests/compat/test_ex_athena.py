@@ -7,7 +7,7 @@ import pytest
 
 import foretold
 from foretold.compat import ex_athena
-from foretold.errors import ForetoldError
+from foretold.errors import ForetoldError, NotAFolder
 
 USER = {"role": "user", "content": "hi"}
 SYSTEM = {"role": "system", "content": "s"}
@@ -67,6 +67,20 @@ def test_other_names(place):
     assert [text.rpartition("\n")[2] for text in found(place, filenames=[])] == ["L"]
     assert [text.rpartition("\n")[2] for text in found(place, filenames="RULES.md")] == ["R", "L"]
     assert [text.rpartition("\n")[2] for text in found(place, filenames=[Path("RULES.md")])] == ["R", "L"]
+
+
+def test_a_folder_that_is_not_there(place):
+    for function in (ex_athena.discover, ex_athena.view, lambda cwd: ex_athena.run_messages([], cwd)):
+        with pytest.raises(NotAFolder, match="nowhere is not a folder"):
+            function(place.path("nowhere"))
+
+
+def test_the_same_options_on_a_command_line(place):
+    place.write("proj/RULES.md", "R")
+    place.write("user/TEAM.md", "T")
+    args = ["--user-dir", place.path("user"), "--filename", "RULES.md", "--filename", "TEAM.md"]
+    view = foretold.load(place.proj, agent="ex-athena", home=place.home, args=args)
+    assert [entry.text.strip() for entry in view.entries] == ["T", "R"]
 
 
 def test_text_is_not_touched(place):

@@ -99,3 +99,25 @@ def test_an_option_of_a_later_version(place):
     assert [said for said, _ in unknown(place, "claude-code@2.1.197", "--desktop")] == [
         "--desktop means nothing to claude-code"
     ]
+
+
+@pytest.mark.parametrize(
+    ("agent", "known", "unknown_there"),
+    [
+        ("mink", ["--boundary", "cwd", "--managed"], ["--user-dir", "/u"]),
+        ("code-assist", ["--no-user", "--additional-dir", "/x"], ["--no-external"]),
+        ("ex-athena", ["--user-dir", "/u", "--filename", "X.md"], ["--boundary", "cwd"]),
+    ],
+)
+def test_each_system_has_options_of_its_own(place, agent, known, unknown_there):
+    assert unknown(place, agent, *known) == []
+    ((said, _),) = unknown(place, agent, *unknown_there)
+    assert said == f"{unknown_there[0]} means nothing to {agent}"
+
+
+def test_options_of_code_assist(place):
+    place.write("home/.claude/CLAUDE.md", "U")
+    place.write("extra/CLAUDE.md", "X")
+    args = ["--no-user", "--additional-dir", place.path("extra")]
+    view = foretold.load(place.proj, agent="code-assist", home=place.home, args=args)
+    assert [entry.text for entry in view.entries] == ["X"]

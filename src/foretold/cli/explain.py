@@ -161,6 +161,9 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
         return 1 if attachment.findings else 0
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title_of(view, paint))
+    if view.dialect.touch_asked:
+        said = f"{view.dialect.agent} reads nothing after its start; this is for a program that asks for it (touched=)"
+        print("\n" + paint.wrap(said, 0))
     tokens = sum(entry.tokens for entry in attachment.entries)
     there = "" if Disk().kind(path) != "missing" else " (it does not exist)"
     adds = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"

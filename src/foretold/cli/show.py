@@ -17,6 +17,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from foretold.cli.options import Question
 
+TYPED = ("option-unknown", "boundary-unknown")  #: findings of this command line, not of a file: said where it was typed
 ABOUT = (
     "Print exactly the instruction text that an agent receives. Findings are counted on standard error and do not "
     "change the exit status."
@@ -46,8 +47,9 @@ def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> 
 
         emit("show", {**view_json(view), "text": view.text, "messages": view.messages})
     elif messages:
+        name = f' "{view.dialect.envelope.message}"' if view.dialect.envelope.message else ""
         for slot in view.slots:
-            print(f"--- {slot.block.role}, {slot.place} ---", flush=True)
+            print(f"--- {slot.block.role}{name}, {slot.place} ---", flush=True)
             _print_exactly(slot.block.text)
             print("", flush=True)
     else:
@@ -68,7 +70,7 @@ def _print_exactly(text: str) -> None:
 def _warn(view: View, own: Sequence[str]) -> None:
     text, why = "", next_command(view, "explain", own)
     for each in view.findings:
-        if each.code == "option-unknown":  # of this command line, not of a file: it is said where it was typed
+        if each.code in TYPED:
             print(f"foretold: {each.message}; {each.hint}", file=sys.stderr)
     if view.refusal:
         text = f"{view.dialect.name} refuses to start here (exit status {view.refusal}): the folder is not trusted"

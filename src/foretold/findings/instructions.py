@@ -14,6 +14,14 @@ RULES = (
         fix="shorten the name",
     ),
     Rule(
+        "boundary-unknown",
+        "warning",
+        what="the walk should start at the top of the repository, and the folder is not in one",
+        why="Then it starts at the folder itself, so instruction files above it are not read.",
+        example="foretold show --agent mink -- --boundary repository, in a folder without git",
+        fix="run `git init` at the top of the project, or leave the boundary out",
+    ),
+    Rule(
         "budget-cut",
         "error",
         what="the end of a file is not loaded: the agent's budget is used up",

@@ -217,7 +217,7 @@ class _Judge:
         loader = self._folders[holder] = Loader(self.tree, view.dialect, surroundings, f"{holder}/x")
         if view.dialect.nested is not None:
             use_nested_rules(loader, view.dialect.nested)
-        if is_inside(self.tree.real(holder), surroundings.cwd):
+        if is_inside(self.tree.real(holder), surroundings.cwd) and not view.dialect.touch_asked:
             for source, folder in steps(surroundings.touch or view.dialect.touch, surroundings, loader.trigger):
                 if folder == holder and is_source_below(source):
                     loader.take(source, folder)

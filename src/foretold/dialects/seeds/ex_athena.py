@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Envelope, FileSource, Template, TextRules
+from foretold.dialects.schema import Dialect, Envelope, FileSource, ProgramOptions, Template, TextRules
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 
@@ -29,3 +29,4 @@ V1 = Dialect(
 )
 
 DIALECTS = (V1,)
+COMMAND_LINES = {"1": ProgramOptions("", flags="", one="--user-dir --filename")}
