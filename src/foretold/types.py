@@ -127,6 +127,7 @@ REASONS: dict[str, str] = {
     "not-walked": "the agent does not look into this folder",
     "not-yet-read": "its `paths` are waiting for a file that matches",
     "outside-project": "it lies outside the working directory",
+    "read-itself": "it is the file that was read, so the model has it as the answer of the tool",
     "same-content": "another file with the same content was loaded",
     "shadowed": "another file takes its place",
     "start-only": "the agent reads such files only in the folder that it starts in, and above",

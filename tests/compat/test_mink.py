@@ -11,6 +11,8 @@ import pytest
 
 import foretold
 from foretold.compat import mink
+from foretold.errors import NotAFolder
+from foretold.instructions.explain import find_nested
 from foretold.storage.tree import Disk
 
 
@@ -167,9 +169,13 @@ def test_a_blank_file_is_discovered_and_not_injected(place, ask):
     assert place.skipped(ask.view()) == [("proj/CLAUDE.md", "empty"), ("proj/CLAUDE.local.md", "empty")]
 
 
-def test_a_folder_that_is_not_there(place, ask):
+@pytest.mark.parametrize("given", [{}, {"touched": ["x"]}])
+def test_a_folder_that_is_not_there(place, ask, given):
+    """Nobody starts there: the name is mistyped."""
     place.write("CLAUDE.md", "ABOVE")
-    assert ask.load("proj/none/at/all") == "<!-- source: CLAUDE.md -->\nABOVE\n"
+    for function in (ask.load, ask.discover, ask.view):
+        with pytest.raises(NotAFolder, match="proj/none is not a folder"):
+            function("proj/none", **given)
 
 
 # -- rules with paths -----------------------------------------------------------------------------------------
@@ -423,7 +429,29 @@ def test_messages_that_are_objects(place, ask):
     system, user = SimpleNamespace(role="system", content="s"), SimpleNamespace(role="user", content="q")
     found = ask.inject([system, user])
     assert [found[0], found[2]] == [system, user]
-    assert found[1]["role"] == "user"
+    assert (type(found[1]), found[1].role) == (SimpleNamespace, "user")
+    assert ask.inject(found)[1] == found[1]
+
+
+class Needy(SimpleNamespace):
+    """A message that cannot be made from its role and content alone."""
+
+    def __init__(self, role, content, number):
+        super().__init__(role=role, content=content, number=number)
+
+
+def test_an_object_that_cannot_be_made_is_a_dictionary(place, ask):
+    place.write("proj/CLAUDE.md", "M")
+    assert ask.inject([Needy("user", "q", 1)])[0]["role"] == "user"
+
+
+def test_an_object_is_of_the_class_that_the_user_has(place, ask):
+    class System(SimpleNamespace):
+        pass
+
+    place.write("proj/CLAUDE.md", "M")
+    found = ask.inject([System(role="system", content="s"), SimpleNamespace(role="user", content="q")])
+    assert type(found[1]) is SimpleNamespace
 
 
 def test_the_message_is_pinned(place, ask):
@@ -519,7 +547,43 @@ def test_touched_by_another_spelling(place, ask):
     place.link("link", place.proj)
     assert "API" in ask.load("link", touched=[place.path("link/api/x.py")])
     assert "API" in ask.load("link", touched="api/x.py")
-    assert ask.load("nowhere", touched=["x"]) == ""
+
+
+def test_a_memory_file_that_is_touched_itself(place, ask):
+    """The page: the memory files of the folders down to it follow, and it is one of them."""
+    place.write("proj/api/CLAUDE.md", "API")
+    assert ask.discover(touched=["api/CLAUDE.md"]) == ["proj/api/CLAUDE.md"]
+    session = foretold.Session(place.proj, agent="mink", home=place.home)
+    assert [entry.text for entry in session.read("api/CLAUDE.md").entries] == ["API"]
+    assert [skip.reason for skip in session.read("api/x.py").skips] == ["already-attached"]
+
+
+def test_by_itself_it_reads_nothing_below(place, ask):
+    """M-48: what a program may ask for is not what mink does."""
+    place.write("proj/CLAUDE.md", "TOP")
+    place.write("proj/api/CLAUDE.md", "API")
+    (verdict,) = find_nested(ask.view()).verdicts
+    assert (place.short(verdict.path), verdict.loaded, verdict.reason) == ("proj/api/CLAUDE.md", "never", "start-only")
+
+
+@pytest.mark.parametrize("token", ["(@s.md)", "**@s.md**", '"@s.md"', "see:@s.md"])
+@pytest.mark.parametrize("more", ["", "\n@s.md"])
+def test_a_token_after_punctuation_stays_and_is_named(place, ask, token, more):
+    """Also where the same file is imported elsewhere in the text."""
+    place.write("proj/CLAUDE.md", f"a {token}{more}\n")
+    place.write("proj/s.md", "S")
+    assert f"a {token}" in ask.load()
+    assert place.skipped(ask.view()) == [("proj/s.md", "not-an-import")]
+    assert place.found(ask.view()) == [("proj/CLAUDE.md", 1, "import-form")]
+
+
+def test_a_boundary_that_is_not_there_is_named(place):
+    place.write("CLAUDE.md", "ABOVE")
+    (finding,) = mink.view(place.proj, home=place.home, boundary="repository").findings
+    assert finding.code == "boundary-unknown"
+    assert f"{place.proj} is not in one: what is above it is not read" in finding.message
+    place.git("init -q .")
+    assert mink.view(place.proj, home=place.home, boundary="repository").findings == ()
 
 
 def test_a_name_that_is_no_text(place):

@@ -42,6 +42,11 @@ def test_a_name_with_or_without_version(name, choice):
     assert choose(name) == choice
 
 
+def test_the_system_of_a_loader_suggests_the_loader():
+    with pytest.raises(UnknownAgent, match="unknown agent 'chimera', did you mean 'mink'"):
+        choose("chimera")
+
+
 @pytest.mark.parametrize("name", ["", "claude", "Claude-Code", "claude_code", "../x", "@2.1.197"])
 def test_an_unknown_agent_names_those_there_are(name):
     with pytest.raises(UnknownAgent, match="known agents: aider, amp, claude-code, ") as error:

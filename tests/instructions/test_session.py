@@ -33,6 +33,12 @@ def reads(*paths):
 # -- what is attached ----------------------------------------------------------------------------------------
 
 
+def test_an_instruction_file_that_is_read_itself_has_that_as_its_reason(place):
+    place.write("proj/a/CLAUDE.md", "in a\n")
+    session = place.session(version="2.1.325")
+    assert [skip.reason for skip in session.read("a/CLAUDE.md").skips] == ["read-itself"]
+
+
 @BOTH
 def test_the_order_of_one_read(place, version):
     nested(place)

@@ -47,6 +47,7 @@ AGENTS = {
     "qwen-code": "qwen",
 }
 DEFAULT_AGENT = "claude-code"
+OTHER_NAMES = {"chimera": "mink"}  #: the name of the system that a loader is part of -> the loader
 
 RECORDED = 8  #: how many of the agents below, from the first, were recorded
 
@@ -165,6 +166,7 @@ def _suggestion(agent: str) -> str:
     import difflib
 
     name = agent.lower().replace("_", "-")
+    name = OTHER_NAMES.get(name, name)
     near = [known for known in AGENTS if name and known.startswith(name)] or difflib.get_close_matches(name, AGENTS)
     return f", did you mean {near[0]!r}?" if near else ""
 

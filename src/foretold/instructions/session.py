@@ -369,7 +369,8 @@ class Session:
     def _touch(self, touched: str, tool: str, *, reached: bool) -> Touched:
         view = self.view
         nested = view.dialect.nested
-        if reached and (nested is None or not nested.itself):
+        is_itself = view.dialect.touch_itself if nested is None else nested.itself
+        if reached and not is_itself:
             self._attached.add(touched)
         loader = Loader(self._disk(), view.dialect, view.surroundings, touched)
         if nested is not None:
@@ -431,7 +432,8 @@ class Session:
         found = []
         for entry in entries:
             if entry.path in self._attached or self._held.get(entry.path) == trim(entry.text):
-                loader.skips.append(Skip(entry.path, "already-attached", "", entry.layer, entry.parent))
+                reason = "read-itself" if entry.path == loader.trigger else "already-attached"
+                loader.skips.append(Skip(entry.path, reason, "", entry.layer, entry.parent))
             else:
                 self._attached.add(entry.path)
                 found.append(entry)

@@ -173,21 +173,22 @@ class Inlining:
         self, path: str, folder: str, text: FileText, origin: Origin, marks: Sequence[tuple[int, int, str]]
     ) -> None:
         """Note what looks like a token of a file and is not one, if its file exists."""
-        shown, seen = text.shown, set[str]()
+        shown, seen = text.shown, set[tuple[str, bool]]()
         starts: set[int] | None = None  #: of the tokens
         for found in _MEANT.finditer(shown):
             written = found[1].rstrip(CLOSING)
             starts = {mark[0] for mark in marks} if starts is None else starts
-            if found.start() in starts or not ("/" in written or "." in written.strip(".")) or written in seen:
+            before = shown[found.start() - 1 : found.start()]
+            is_code = not before.strip() or before == "`"
+            is_path = "/" in written or "." in written.strip(".")
+            if found.start() in starts or not is_path or (written, is_code) in seen:
                 continue
-            seen.add(written)
+            seen.add((written, is_code))
             if len(seen) > MOST_MEANT:
                 return
             target = self.target(written, folder)
-            is_known = not target or target in self.tried or target in self.paths
+            is_known = not target or (is_code and (target in self.tried or target in self.paths))
             if not is_known and self.loader.tree.kind(target) == "file":
-                before = shown[found.start() - 1 : found.start()]
-                is_code = not before.strip() or before == "`"
                 line = shown.count("\n", 0, found.start()) + 1 + text.offset
                 reason, detail = ("in-code", "code or a comment") if is_code else ("not-an-import", NEARLY)
                 self.loader.skips.append(Skip(target, reason, detail, origin.layer, path, line))
