@@ -26,6 +26,7 @@ from foretold.errors import NoCheckpoint, NoSuchSession, SessionFailed
 from foretold.harness.interrupts import answer_open_calls, chain_of, descendants_of, own_records
 from foretold.harness.options import open_history, resolve_options
 from foretold.models.protocol import COUNTS, Usage
+from foretold.sessions.formats.claude.reader import is_session_id
 from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.resumption.claude import ERRORS, resume as resumed
@@ -74,8 +75,10 @@ def find_transcript(session: str, cwd: str | None, options: ResolvedOptions) -> 
     """The file of a session."""
     if os.path.isfile(session):
         return os.path.abspath(session)
-    if cwd is not None and os.path.isfile(path := transcript_path(cwd, session, options.homes)):
-        return path
+    if cwd is not None and is_session_id(session):
+        path = transcript_path(cwd, session, options.homes)
+        if os.path.isfile(path):
+            return path
     from foretold.sessions.catalog import find_session
 
     stored = find_session(options.homes, session, agents=[options.agent.partition("@")[0]])

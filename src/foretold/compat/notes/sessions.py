@@ -13,13 +13,19 @@ from foretold.compat.engine import Folder, refuse_unknown
 from foretold.compat.notes.places import Surrounding
 from foretold.errors import NoSuchSession
 from foretold.sessions.catalog import find_homes, find_session
-from foretold.sessions.formats.claude.reader import SESSIONS, TRANSCRIPT, config_folder
+from foretold.sessions.formats.claude.reader import (
+    SESSIONS,
+    TRANSCRIPT,
+    check_session_id,
+    config_folder,
+    is_session_id,
+)
 from foretold.sessions.resumption.claude import Resumed, resume
 from foretold.sessions.transcript.writer import Transcript, new_session
 
 
 def get_transcript_path(session_id: str, **options: Unpack[Surrounding]) -> str:
-    """The file of a session, whether it exists or not.
+    """The file of a session, whether it exists or not. An id that is a path is an error.
 
     >>> get_transcript_path("4d1f", home="/home/me", env={})
     '/home/me/.claude/sessions/4d1f/transcript.jsonl'
@@ -27,7 +33,7 @@ def get_transcript_path(session_id: str, **options: Unpack[Surrounding]) -> str:
     refuse_unknown(options, Surrounding)
     home = options.get("home")
     homes = find_homes(None if home is None else os.fspath(home), options.get("env"))
-    return os.path.join(config_folder(homes), SESSIONS, session_id, TRANSCRIPT)
+    return os.path.join(config_folder(homes), SESSIONS, check_session_id(session_id), TRANSCRIPT)
 
 
 def open_transcript(session_id: str = "", *, sync: bool = True, **options: Unpack[Surrounding]) -> Transcript:
@@ -41,7 +47,7 @@ def find_transcript(session: str, **options: Unpack[Surrounding]) -> str:
     """The file of a stored session, by its id, how that begins, its title or its file; in either place."""
     if os.path.isfile(session):
         return os.path.abspath(session)
-    if os.path.isfile(path := get_transcript_path(session, **options)):
+    if is_session_id(session) and os.path.isfile(path := get_transcript_path(session, **options)):
         return path
     home = options.get("home")
     homes = find_homes(None if home is None else os.fspath(home), options.get("env"))

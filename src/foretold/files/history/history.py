@@ -41,6 +41,7 @@ from foretold.files.restore.look import look_at, state_of_open
 from foretold.files.restore.plans import RestorePlan, WantedFile, make_plan
 from foretold.files.restore.restore import Undo, refuse_problems, restore
 from foretold.files.restore.swap import put_back
+from foretold.sessions.formats.claude.reader import check_session_id
 from foretold.sessions.formats.fields import parse_time
 from foretold.storage.atomic import read_chunks, replace_file
 from foretold.storage.kernel import KERNEL, Kernel, failed
@@ -78,7 +79,7 @@ class FileHistory:
         """`folder` is `<config>/file-history`. `records` are those of the transcript of a resumed session."""
         self.cwd = os.path.realpath(cwd)
         self.form = form
-        self.backups = BackupFolder(os.path.join(folder, session_id))
+        self.backups = BackupFolder(os.path.join(folder, check_session_id(session_id)))
         self._clock = clock
         taken = snapshots_of(records)
         self.first: dict[str, Backup] = first_backups(taken)  #: each tracked file, as it was when that began

@@ -21,6 +21,7 @@ from foretold.errors import MemoryChanged, MemoryExists, ModelFailed, NoSuchMemo
 from foretold.memory.extraction.request import fork_request
 from foretold.models.protocol import Usage
 from foretold.secrets.forms import credentials_in
+from foretold.sessions.formats.claude.reader import check_session_id
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Folder
 from foretold.text.frontmatter import split
@@ -93,7 +94,7 @@ class SessionNotes:
         self.thresholds = thresholds
         self.limit = limit
         self._folder = Folder(folder)
-        self._file = f"{session}.md"
+        self._file = f"{check_session_id(session)}.md"
         self.path = os.path.join(folder, self._file)
 
     def text(self) -> str:

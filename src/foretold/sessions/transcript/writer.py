@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.sessions.formats.claude.reader import config_folder, session_id, session_stem
+from foretold.sessions.formats.claude.reader import check_session_id, config_folder, session_id, session_stem
 from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
@@ -48,12 +48,13 @@ def transcript_path(cwd: str, session: str, homes: Homes) -> str:
     >>> transcript_path("/home/me/app", "4d1f", Homes("/home/me", {}))
     '/home/me/.claude/projects/-home-me-app/4d1f.jsonl'
     """
-    return os.path.join(config_folder(homes), "projects", slug(os.path.realpath(cwd)), f"{session}.jsonl")
+    folder = os.path.join(config_folder(homes), "projects", slug(os.path.realpath(cwd)))
+    return os.path.join(folder, f"{check_session_id(session)}.jsonl")
 
 
 def subagent_path(transcript: str, agent_id: str) -> str:
     """The file of a subagent of a session."""
-    return os.path.join(session_stem(transcript), "subagents", f"agent-{agent_id}.jsonl")
+    return os.path.join(session_stem(transcript), "subagents", f"agent-{check_session_id(agent_id)}.jsonl")
 
 
 def new_session() -> str:

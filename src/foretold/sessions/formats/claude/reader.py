@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from foretold.errors import SessionFailed
 from foretold.sessions.formats.claude.records import Names, message_of, prompt_of
 from foretold.sessions.formats.fields import first_text, list_folder, one_line, parse_times, session_file, text_at
 from foretold.sessions.formats.jsonl import parse_records, read_ends, records_of
@@ -26,6 +27,7 @@ from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
 AGENT = "claude-code"
+LONGEST_ID = 200  #: bytes: a file system takes names of 255 bytes, and ours are longer by an extension
 SESSIONS, TRANSCRIPT = "sessions", "transcript.jsonl"
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 #: what a list needs of a record, also of an incomplete line
@@ -48,6 +50,23 @@ def session_stem(path: str) -> str:
     return os.path.dirname(path) if has_own_folder(path) else os.path.splitext(path)[0]
 
 
+def is_session_id(name: str) -> bool:
+    """Whether a text can be the id of a session: one name of a file, which leads to no other folder.
+
+    >>> is_session_id("4d1f"), is_session_id("../4d1f"), is_session_id("..")
+    (True, False, False)
+    """
+    is_plain = name.isprintable() and not any(separator in name for separator in "/\\")
+    return is_plain and name.strip() not in ("", ".", "..") and len(name.encode()) <= LONGEST_ID
+
+
+def check_session_id(name: str) -> str:
+    """The same id; an error if it would lead out of the folder that sessions are kept in."""
+    if not is_session_id(name):
+        raise SessionFailed(f"{name[:LONGEST_ID]!r} cannot be the id of a session: an id is one name, without a path")
+    return name
+
+
 def session_id(path: str) -> str:
     """The id of the session that a transcript holds, by its path."""
     return os.path.basename(session_stem(path))
@@ -65,6 +84,7 @@ def sibling_path(path: str, session: str) -> str:
     >>> sibling_path("/c/projects/-app/1.jsonl", "2"), sibling_path("/c/sessions/1/transcript.jsonl", "2")
     ('/c/projects/-app/2.jsonl', '/c/sessions/2/transcript.jsonl')
     """
+    check_session_id(session)
     name = os.path.join(session, TRANSCRIPT) if has_own_folder(path) else f"{session}.jsonl"
     return os.path.join(os.path.dirname(session_stem(path)), name)
 
