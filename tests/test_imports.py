@@ -382,7 +382,7 @@ MEMORY_ADD = GROUP | {
     *("foretold.dialects.registry", "foretold.dialects.claude_code.instructions"),
     *(f"foretold.instructions{name}" for name in ("", ".render", ".render.escape")),
     *(f"foretold.instructions.text{name}" for name in ("", ".markdown", ".memory_index")),
-    *(f"foretold.memory{name}" for name in ("", ".location", ".note", ".project")),
+    *(f"foretold.memory{name}" for name in ("", ".location", ".note", ".project", ".write_policy")),
     *(f"foretold.memory.format{name}" for name in ("", ".write", ".yaml")),
     "foretold.memory.store",
     *(f"foretold.memory.store.{name}" for name in "inbox index_file journal".split()),

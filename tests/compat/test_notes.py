@@ -8,7 +8,7 @@ import pytest
 from foretold.compat import notes
 from foretold.compat.notes.extraction import pieces_in
 from foretold.context.listings import Agent, Skill
-from foretold.errors import NoSuchSession
+from foretold.errors import NoSuchSession, WriteRefused
 from foretold.harness.harness import Harness
 from foretold.memory.extraction.gate import Gate
 from foretold.memory.extraction.session_notes import Thresholds
@@ -139,6 +139,16 @@ def test_a_memory_has_the_form_of_the_notes(place):
     assert notes.open_memory(**around(place)).index() == (
         "- [Testing](feedback_testing.md) — integration tests hit a real database\n"
     )
+
+
+def test_a_credential_is_not_remembered_unless_it_is_allowed(place):
+    token, about = "gh" + "p_" + "a1B2" * 9, {"type": "project", "description": "how we deploy"}
+    with pytest.raises(WriteRefused, match="credential"):
+        notes.write_memory("deploys", body=f"Use {token}.", **about, **around(place))
+    with pytest.raises(WriteRefused, match="credential"):
+        notes.open_memory(**around(place)).create("deploys", body=f"Use {token}.", **about)
+    made = notes.write_memory("deploys", body=f"Use {token}.", allow_credentials=True, **about, **around(place))
+    assert token in made.body
 
 
 def test_the_prompt_has_the_rules_the_index_and_the_topics(place):

@@ -167,6 +167,23 @@ def test_a_type_that_is_none_is_refused_before_it_is_proposed(place):
     assert memories.inbox.waiting() == []
 
 
+def test_a_credential_is_refused_unless_it_is_allowed(place):
+    memories, token = opened(place), "gh" + "p_" + "a1B2" * 9
+    about = {"type": "project", "description": "how we deploy"}
+    for by in ("user", "agent"):
+        with pytest.raises(WriteRefused, match=r"credential \(GitHub token\).*allow_credentials=True") as refused:
+            memories.create("Deploys", body=f"Use {token}.", by=by, **about)
+        assert token not in str(refused.value)
+    with pytest.raises(WriteRefused, match="credential"):
+        memories.create(token, body="Use it.", **about)
+    assert memories.memories() == []
+    made = memories.create("Deploys", body=f"Use {token}.", allow_credentials=True, **about)
+    assert memories.edit(made.file, description="known ones stay").description == "known ones stay"
+    with pytest.raises(WriteRefused, match="credential"):
+        memories.edit(made.file, body=f"Use {token[:-4]}zZ09.")
+    assert memories.edit(made.file, body="Use it.", allow_credentials=True).body == "Use it."
+
+
 # -- names -----------------------------------------------------------------------------------------------------
 
 

@@ -39,6 +39,7 @@ from foretold.memory.store.team import (
     share,
     team_index,
 )
+from foretold.memory.write_policy import refuse_new_credentials
 from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 
 NOT_ACCEPTED = "the team's memories of this repository are not accepted: foretold memory trust"
+ALLOW = "pass allow_credentials=True"
 MOST_COMPARED = 10_000  #: names among which a similar one is looked for: a second or so
 #: what the prompt adds where a model may not write freely
 POLICY = {
@@ -230,15 +232,22 @@ class Memories:
         body: str,
         file: str = "",
         metadata: Mapping[str, object] | None = None,
+        allow_credentials: bool = False,
         **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
-        """A new memory; a proposal if the policy puts what agents write into the inbox."""
+        """A new memory; a proposal if the policy puts what agents write into the inbox.
+
+        What looks like a credential is refused, unless it is allowed; for the team it never is.
+        """
+        if self.own.scope == "team":
+            refuse_credentials(topic, f"{description}\n{body}")
+        elif not allow_credentials:
+            refuse_new_credentials(f"{topic}\n{description}\n{body}", otherwise=ALLOW)
         values = {"type": known_type(type), **title_metadata(topic), **(metadata or {})}
         if self._is_proposed(origin, self.own):
             text = write_text(self.own.name_of(topic), description, values, body, flat=self.own.flat)
             return self._propose("create", self.own, file or new_file(type, topic), text, "", origin)
         if self.own.scope == "team":
-            refuse_credentials(topic, f"{description}\n{body}")
             refuse_personal(type)
             if origin.get("by") != "agent":
                 self.require_consent()
@@ -259,9 +268,13 @@ class Memories:
         type: str | None = None,  # noqa: A002
         text: str | None = None,
         expect: str = "",
+        allow_credentials: bool = False,
         **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
-        """Change a memory in its store; one from below a worktree's store is copied into that first."""
+        """Change a memory in its store; one from below a worktree's store is copied into that first.
+
+        A new text that looks like a credential is refused, unless it is allowed; for the team it never is.
+        """
         store = self.find_store(name)
         before = store.get(name)
         if expect and expect != before.digest:
@@ -269,6 +282,8 @@ class Memories:
         whole = text if text is not None else store.rewrite(before, description, body, type)
         if store.scope == "team":
             refuse_credentials(before.file, whole)
+        elif not allow_credentials:
+            refuse_new_credentials(whole, before.text, otherwise=ALLOW)
         if self._is_proposed(origin, store):
             into, op = (self.own, "create") if store is self.under else (store, "edit")
             return self._propose(op, into, before.file, whole, before.digest, origin)

@@ -1,7 +1,7 @@
-"""Whether an agent may write a memory itself, with a tool that writes files.
+"""Whether a memory may be written: by anyone, and by an agent itself with a tool that writes files.
 
-1. What looks like a credential is refused in every memory, with its kind and never its text. What a call removes may be
-   one.
+1. What looks like a credential is refused in every memory, with its kind and never its text. What a call removes, or
+   what was there before, may be one. A person may allow it for a memory that is not the team's.
 2. The team's folder takes no memory of type `user`: that is about a person.
 3. The user's policy decides the rest: `read-only` and `manual` refuse, `confirm` asks the user, `auto` lets agents
    write their own memories. About the team's memories the user is always asked.
@@ -11,7 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from foretold.types import NamedTuple
+from foretold.errors import WriteRefused
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.secrets.forms import Credential
 
 REFUSALS = {
     "read-only": "The memories of this project are read-only (memory.policy). Do not write them.",
@@ -21,6 +25,22 @@ REFUSALS = {
 ASK = "The memories of this project are changed with the user's consent (memory.policy)."
 ASK_TEAM = "What is written here is shared with everyone who works on this repository."
 PERSONAL = "A memory of type user is about a person, and is not shared with the team. Keep it private."
+
+
+def find_new_credentials(text: str, before: str = "") -> list[Credential]:
+    """What looks like a credential in a text that is to be written, and was not in it before."""
+    from foretold.secrets.forms import credentials_in
+
+    found = credentials_in(text)
+    known = {each.fingerprint for each in credentials_in(before)} if found else set()
+    return [each for each in found if each.fingerprint not in known]
+
+
+def refuse_new_credentials(text: str, before: str = "", *, otherwise: str) -> None:
+    """Raise if a text adds what looks like a credential; `otherwise` says how to write it if it is not one."""
+    if found := find_new_credentials(text, before):
+        said = f"this looks like a credential ({found[0].kind}), and memories are sent to models: nothing was written"
+        raise WriteRefused(f"{said}. Remove it; if it is not one, {otherwise}")
 
 
 class WriteDecision(NamedTuple):

@@ -40,7 +40,7 @@ def test_nothing_is_written_for_an_id_that_is_a_path(place, name):
         lambda: FileHistory(f"{place.home}/file-history", name, place.proj),
         lambda: Harness(place.proj, model=Scripted([]), session=name, home=place.home, env={}),
     ):
-        with pytest.raises(ForetoldError, match="cannot be the id of a session|is not a UUID"):
+        with pytest.raises(ForetoldError, match=r"cannot be the id of a session|is not a UUID"):
             use()
     assert files_below(place.root) == before
 

@@ -15,7 +15,7 @@ from foretold.errors import ForetoldError, WriteRefused
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.journal import Change
-from foretold.secrets.forms import credentials_in
+from foretold.memory.write_policy import find_new_credentials, refuse_new_credentials
 from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING
 
@@ -49,9 +49,14 @@ def command_add(words: Sequence[str]) -> int:
     if not body.strip() or body.strip() == SKELETON.strip():
         raise WriteRefused("the memory has no text; nothing was written")
     with _rescue(body if options.body is None else ""):
-        _refuse_credentials(f"{options.description}\n{body}", options)
+        _refuse_credentials(f"{options.topic}\n{options.description}\n{body}", options)
         made = memories.create(
-            options.topic, type=options.type, description=options.description, body=body, **_author(options)
+            options.topic,
+            type=options.type,
+            description=options.description,
+            body=body,
+            allow_credentials=options.anyway,
+            **_author(options),
         )
     print_change(made, "written", options, memories)
     return 0
@@ -64,13 +69,10 @@ def _add_author(parser: argparse.ArgumentParser) -> None:
 
 def _refuse_credentials(text: str, options: argparse.Namespace, before: str = "") -> None:
     """Refuse a new credential: a memory is sent to models."""
-    known = {found.fingerprint for found in credentials_in(before)}
-    new = [found for found in credentials_in(text) if found.fingerprint not in known]
-    if new and options.anyway:
+    if not options.anyway:
+        refuse_new_credentials(text, before, otherwise="add --anyway")
+    elif find_new_credentials(text, before):
         require_user("--anyway")
-    if new and not options.anyway:
-        said = f"this looks like a credential ({new[0].kind}), and memories are sent to models: nothing was written"
-        raise WriteRefused(f"{said}. Remove it; if it is not one, add --anyway")
 
 
 def _author(options: argparse.Namespace) -> ChangeOrigin:
@@ -157,6 +159,7 @@ def command_edit(words: Sequence[str]) -> int:
             type=options.type,
             text=text,
             expect=options.expect or before.digest,
+            allow_credentials=options.anyway,
             **_author(options),
         )
     same = isinstance(made, Memory) and made.digest == before.digest

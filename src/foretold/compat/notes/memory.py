@@ -55,10 +55,16 @@ def write_memory(
     description: str,
     body: str,
     file: str = "",
+    allow_credentials: bool = False,
     **options: Unpack[Surrounding],
 ) -> Memory | Proposal:
-    """A new memory, with its line in the index; its file is `<type>_<topic>.md` unless one is given."""
-    return open_memory(**options).create(topic, type=type, description=description, body=body, file=file)
+    """A new memory, with its line in the index; its file is `<type>_<topic>.md` unless one is given.
+
+    What looks like a credential is refused: memories are sent to models.
+    """
+    return open_memory(**options).create(
+        topic, type=type, description=description, body=body, file=file, allow_credentials=allow_credentials
+    )
 
 
 def find_relevant_memories(query: str = "", **options: Unpack[Surrounding]) -> list[Memory]:

@@ -26,6 +26,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
+    from foretold.memory.store.journal import ChangeOrigin
     from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
@@ -84,7 +85,7 @@ def update_memory(context: CallContext, given: Given) -> CallAnswer:
         values["type"] = str(type_ or before.type)
     about = before.description if about is None else str(about)
     whole = write_text(before.name, about, values, before.body if body is None else str(body))
-    origin = {"by": "agent", "session": context.session, "why": _why(context, given)}
+    origin: ChangeOrigin = {"by": "agent", "session": context.session, "why": _why(context, given)}
     return _done(memories.edit(before.file, text=whole, expect=str(given["expect"]), **origin), "restore")
 
 
