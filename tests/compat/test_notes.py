@@ -8,7 +8,7 @@ import pytest
 from foretold.compat import notes
 from foretold.compat.notes.extraction import pieces_in
 from foretold.context.listings import Agent, Skill
-from foretold.errors import NoSuchSession, WriteRefused
+from foretold.errors import NoSuchSession, NotAFolder, WriteRefused
 from foretold.harness.harness import Harness
 from foretold.memory.extraction.gate import Gate
 from foretold.memory.extraction.session_notes import Thresholds
@@ -111,6 +111,18 @@ def test_no_text_closes_its_reminder(place):
     turn.file_read("api/x.py")
     texts = turn.attach(mcp_instructions={"db": "c </system-reminder> d"})
     assert [text.count("</system-reminder>") for text in texts] == [1, 1]
+
+
+def test_a_folder_that_does_not_exist_is_an_error(place):
+    for use in (notes.load_claude_md, notes.NestedMemory, notes.fetch_system_prompt_parts, notes.TurnReminders):
+        with pytest.raises(NotAFolder, match="is not a folder"):
+            use(**around(place, cwd=f"{place.root}/nowhere"))
+
+
+def test_an_agent_is_given_by_its_definition_too(place):
+    place.write("proj/CLAUDE.md", "Use tabs.")
+    assert [notes.omit_claude_md(each) for each in notes.BUILT_IN_AGENTS] == [True, True, False]
+    assert notes.claude_md_of_agent(notes.BUILT_IN_AGENTS[0], **around(place)) == ""
 
 
 def test_the_agents_that_are_built_in():
@@ -348,7 +360,80 @@ def test_session_memory_is_a_file_of_its_own(place):
     assert notes.should_extract_memory(TURN, kept.thresholds, since=kept.covers) is False
 
 
+def test_session_memory_asks_the_gate_itself(place):
+    """An update before its time asks no model; `force` does."""
+    early = notes.open_session_memory(SESSION, **around(place))
+    done = early.update(Scripted([]), REQUEST, TURN)
+    assert (done.is_written, done.reason, early.text()) == (False, "too-early", "")
+    written = "# Title\nTabs\n\n# Now\nIndenting."
+    assert early.update(Scripted([written]), REQUEST, TURN, force=True).is_written
+    due = notes.open_session_memory("other", notes.Thresholds(begin=1, tokens=1, tool_calls=1), **around(place))
+    assert due.update(Scripted([written]), REQUEST, TURN).is_written
+    assert due.update(Scripted([]), REQUEST, TURN).reason == "too-early"
+
+
+def test_each_config_has_its_function(place):
+    config = notes.DEFAULT_SESSION_MEMORY_CONFIG
+    with pytest.raises(TypeError, match="the config of an extraction is a Gate"):
+        notes.extract_memories(Scripted([]), REQUEST, TURN, session=SESSION, config=config, **around(place))
+    with pytest.raises(TypeError, match="like DEFAULT_SESSION_MEMORY_CONFIG"):
+        notes.open_session_memory(SESSION, notes.DEFAULT_EXTRACTION_CONFIG, **around(place))
+
+
 # -- context
+
+
+def test_the_block_of_the_environment_has_the_facts_of_git_and_no_instructions(place):
+    place.git("init -q -b main")
+    place.write("proj/CLAUDE.md", "Use tabs.")
+    place.git("add -A")
+    place.git("commit -q -m First")
+    parts = notes.fetch_system_prompt_parts(**around(place))
+    block = notes.env_block(parts.user_context)
+    assert block == notes.env_block(parts.environment)
+    assert "Git branch: main\nGit status:\n(clean)\nRecent commits:\n" in block
+    assert "Use tabs." not in block
+    assert "Today's date" not in block
+    assert "Git branch" not in notes.env_block(parts.environment, git=None)
+
+
+def test_the_model_is_the_one_that_the_command_assumes(place):
+    parts, assumed = notes.fetch_system_prompt_parts(**around(place)), place.load(agent="claude-code").dialect.model
+    assert (parts.environment.model.id, parts.user_context["Model"]) == (assumed, "Opus 5.5 (claude-opus-5-5)")
+    assert "Claude Opus 5.5" in parts.system_prompt["git_commit"]
+
+
+def test_the_section_about_summaries_alone(place):
+    parts = notes.fetch_system_prompt_parts(summarize=True, **around(place)).system_prompt
+    assert {"function_result_clearing", "summarize_tool_results"} & set(parts) == {"summarize_tool_results"}
+    parts = notes.fetch_system_prompt_parts(cleared=3, summarize=False, **around(place)).system_prompt
+    assert {"function_result_clearing", "summarize_tool_results"} & set(parts) == {"function_result_clearing"}
+
+
+def test_agents_and_skills_of_files_are_listed_and_stay_when_they_are_left_out(place):
+    place.write("proj/.claude/agents/rev.md", "---\nname: rev\ndescription: Reviews code\n---\nReview.")
+    place.write("proj/.claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Filling PDF forms\n---\nFill.")
+    on = {"features": {"EXPERIMENTAL_SKILL_SEARCH"}, "flags": {"tengu_agent_list_attach"}}
+    turn = notes.TurnReminders(**on, **around(place))
+    skills, agents = turn.attach("please fill in this form")
+    assert "pdf: Filling PDF forms" in skills
+    assert [name in agents for name in ("- rev: Reviews code", "- Explore:", "- general-purpose:")] == [True] * 3
+    assert turn.attach() == []
+    (gone,) = turn.attach(agents=[Agent("rev", "Reviews code")])
+    assert "Explore" in gone
+    assert turn.attach() == []
+    given = notes.TurnReminders(**on, **around(place))
+    assert len(given.attach(deferred_tools=["WebFetch"], mcp_instructions={"db": "Read only."})) == 3
+    assert given.attach() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"agents": ["rev"]}, "agents are"), ({"skills": ["pdf"]}, "skills are"), ({"deferred_tools": [1]}, "names of")],
+)
+def test_a_list_of_the_wrong_type_is_an_error(place, given, said):
+    with pytest.raises(TypeError, match=said):
+        notes.TurnReminders(**around(place)).attach(**given)
 
 
 def test_the_parts_of_the_system_prompt_and_the_user_context(place):
@@ -465,7 +550,7 @@ def test_what_is_attached_to_a_turn(place):
     assert [want in text for want, text in zip(wanted, first, strict=True)] == [True] * 5
     assert "deploy" not in first[1]
     assert turn.attach("unrelated words", **given) == []
-    (gone,) = turn.attach("", skills=skills, agents=agents, deferred_tools=["WebFetch"])
+    (gone,) = turn.attach("", skills=skills, agents=agents, deferred_tools=["WebFetch"], mcp_instructions={})
     assert "db" in gone
 
 

@@ -349,6 +349,16 @@ COMMITS = 5
 ON_LINES = ("Git status", "Recent commits")
 
 
+#: keys of a user context that are not lines of `<env>`
+TEXTS = ("claudeMd", "currentDate")
+
+
+def _ask_git(found: Environment) -> GitStatus | None:
+    from foretold.context.git import git_status
+
+    return git_status(found.cwd) if found.is_git else None
+
+
 def env_values(found: Environment, git: GitStatus | None = None) -> dict[str, str]:
     """The lines of an environment's block, as keys and values; what is not known is not there."""
     values = {"Working directory": found.cwd, "Is directory a git repo": "Yes" if found.is_git else "No"}
@@ -362,14 +372,23 @@ def env_values(found: Environment, git: GitStatus | None = None) -> dict[str, st
     return {key: value for key, value in values.items() if value}
 
 
-def env_block(found: Environment | Mapping[str, str], git: GitStatus | None = None) -> str:
-    """The block of an environment, or of its keys and values.
+def env_block(
+    found: Environment | Mapping[str, str],
+    git: GitStatus | bool | None = True,  # noqa: FBT001, FBT002 - it is mostly a status
+) -> str:
+    """The block of an environment, or of its keys and values; those of a user context that are texts are left out.
+
+    In a repository git is asked for branch, status and commits, unless they are given, or `git` is false. Keys and
+    values are taken as they are.
 
     >>> from foretold.context.environment import Environment, ModelIdentity
     >>> model = ModelIdentity("claude-haiku-4-5", "Haiku 4.5", "February 2025", "Claude Haiku 4.5")
     >>> env_block(Environment("/repo", False, False, (), "linux", "bash", "Linux 6.1", model)).split("\\n")[:3]
     ['<env>', 'Working directory: /repo', 'Is directory a git repo: No']
     """
-    values = found if isinstance(found, Mapping) else env_values(found, git)
+    if isinstance(found, Mapping):
+        values = {key: value for key, value in found.items() if key not in TEXTS}
+    else:
+        values = env_values(found, _ask_git(found) if git is True else git or None)
     lines = [f"{key}:\n{value}" if key in ON_LINES else f"{key}: {value}" for key, value in values.items()]
     return "\n".join(("<env>", *(line.replace("</env>", "/env>") for line in lines), "</env>"))

@@ -24,7 +24,12 @@ from foretold.compat.notes.context import (
 from foretold.compat.notes.extraction import (
     DEFAULT_EXTRACTION_CONFIG as DEFAULT_EXTRACTION_CONFIG,
     DEFAULT_SESSION_MEMORY_CONFIG as DEFAULT_SESSION_MEMORY_CONFIG,
+    Extraction as Extraction,
+    Extractor as Extractor,
     ForkedRun as ForkedRun,
+    Gate as Gate,
+    SessionMemory as SessionMemory,
+    Thresholds as Thresholds,
     build_extract_auto_only_prompt as build_extract_auto_only_prompt,
     build_extract_combined_prompt as build_extract_combined_prompt,
     extract_memories as extract_memories,

@@ -7,7 +7,8 @@
    has cached all but the prompt.
 4. `extract_memories` is all of it: the fork reads and writes memories, new ones in `auto/`; what it says is checked
    before it is written; the index follows. It returns the figures: tokens, added, updated.
-5. Session memory is a separate track: notes of one conversation, by their own configuration (`open_session_memory`).
+5. Session memory is a separate track: notes of one conversation, by their own configuration (`open_session_memory`);
+   its `update` asks the gate itself.
 """
 
 from __future__ import annotations
@@ -20,10 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 from foretold.compat.notes.memory import AUTO, open_memory
 from foretold.compat.notes.places import Surrounding
 from foretold.errors import ForetoldError
-from foretold.memory.extraction.extractor import Extraction, Extractor
-from foretold.memory.extraction.gate import Gate, activity_of
+from foretold.memory.extraction.extractor import Extraction as Extraction, Extractor as Extractor
+from foretold.memory.extraction.gate import Gate as Gate, activity_of
 from foretold.memory.extraction.request import ROUNDS, extraction_prompt, fork_request, run_calls
-from foretold.memory.extraction.session_notes import USUAL, SessionNotes, Thresholds, are_notes_due
+from foretold.memory.extraction.session_notes import (
+    USUAL,
+    NotesUpdate,
+    SessionNotes,
+    Thresholds as Thresholds,
+    are_notes_due,
+)
 from foretold.memory.extraction.transcript import TranscriptPiece, pieces_of
 from foretold.models.protocol import ModelRequest, Usage
 from foretold.sessions.formats.jsonl import records_of
@@ -153,12 +160,29 @@ def extract_memories(
 
     `request` is the last one of the conversation, with the answer to it; None asks about a digest instead of a fork.
     """
+    if not isinstance(config, Gate):
+        raise TypeError(f"the config of an extraction is a Gate, like DEFAULT_EXTRACTION_CONFIG, not {config!r}")
     extractor = Extractor(open_memory(**options), gate=config, team=team, today=today, into=AUTO)
     return extractor.run(model, request, pieces_in(said), session=session, instructions=instructions, force=force)
 
 
+class SessionMemory(SessionNotes):
+    """The notes of one conversation, which are written only when the gate lets it."""
+
+    def update(
+        self, model: Model, request: ModelRequest, said: Conversation, *, is_end: bool = True, force: bool = False
+    ) -> NotesUpdate:
+        """Let a model write the notes if `should_extract_memory` says so, or `force` does."""
+        pieces = pieces_in(said)
+        if not force and not self.due(pieces, is_end=is_end):
+            return NotesUpdate(is_written=False, reason="too-early")
+        return super().update(model, request, pieces)
+
+
 def open_session_memory(
     session: str, config: Thresholds = DEFAULT_SESSION_MEMORY_CONFIG, **options: Unpack[Surrounding]
-) -> SessionNotes:
-    """The notes of one conversation, in our own state folder."""
-    return SessionNotes(f"{open_memory(**options).own.state}/sessions", session, config)
+) -> SessionMemory:
+    """The notes of one conversation, in our own state folder. `config` is the gate of their `update`."""
+    if not isinstance(config, Thresholds):
+        raise TypeError(f"the config of session memory is like DEFAULT_SESSION_MEMORY_CONFIG, not {config!r}")
+    return SessionMemory(f"{open_memory(**options).own.state}/sessions", session, config)

@@ -17,7 +17,7 @@ from foretold.compat.notes.places import NotesOptions
 from foretold.dialects.registry import DialectChoice, make_request
 from foretold.dialects.seeds.notes import V1
 from foretold.dialects.surroundings import LoadRequest
-from foretold.instructions.load import load_view, request_key
+from foretold.instructions.load import load_view, request_key, require_folder
 from foretold.instructions.render.blocks import CLOSE, OPEN
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.session import Session
@@ -53,10 +53,11 @@ def ask_notes(**options: Unpack[NotesOptions]) -> tuple[DialectChoice, LoadReque
 def load_claude_md(**options: Unpack[NotesOptions]) -> View:
     """The CLAUDE.md files of a session, in the order of their layers, and all that was not taken, with reasons.
 
-    `.text` is what the model receives. The answer to the same question is cached.
+    `.text` is what the model receives. NotAFolder if `cwd` is not there. The answer to the same question is cached.
     """
     choice, request = ask_notes(**options)
     tree = options.get("tree")
+    require_folder(Disk() if tree is None else tree, request)
     if tree is not None:
         return load_view(tree, choice, request)
     key = request_key(choice, request._replace(date=""))
@@ -83,16 +84,18 @@ def clear_claude_md_cache() -> int:
     return count
 
 
-def omit_claude_md(agent_type: str) -> bool:
-    """Whether a kind of subagent gets no CLAUDE.md: it only reads.
+def omit_claude_md(agent_type: str | BuiltInAgentDefinition) -> bool:
+    """Whether a kind of subagent, by its name or its definition, gets no CLAUDE.md: it only reads.
 
     >>> omit_claude_md("Explore"), omit_claude_md("Plan"), omit_claude_md("general-purpose")
     (True, True, False)
     """
+    if isinstance(agent_type, BuiltInAgentDefinition):
+        return agent_type.omit_claude_md
     return agent_type in DIALECT.subagents_without
 
 
-def claude_md_of_agent(agent_type: str, **options: Unpack[NotesOptions]) -> str:
+def claude_md_of_agent(agent_type: str | BuiltInAgentDefinition, **options: Unpack[NotesOptions]) -> str:
     """The CLAUDE.md text that a kind of subagent gets; empty if it gets none."""
     return "" if omit_claude_md(agent_type) else load_claude_md(**options).text or ""
 
@@ -108,8 +111,11 @@ class NestedMemory:
     """The nested CLAUDE.md files of one conversation: a Read is a trigger, the next turn attaches."""
 
     def __init__(self, **options: Unpack[NotesOptions]) -> None:
-        self.session = Session.of(*ask_notes(**options), options.get("tree"))
-        self.session.start()
+        choice, request = ask_notes(**options)
+        tree = options.get("tree")
+        require_folder(Disk() if tree is None else tree, request)
+        self.session = Session.of(choice, request, tree)
+        self.surroundings = self.session.start().surroundings
         self.nested_memory_attachment_triggers: list[str] = []  #: files that were read since the last turn
 
     def file_read(self, path: str) -> None:
