@@ -133,6 +133,24 @@ def test_the_agents_that_are_built_in():
     }
 
 
+@pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
+def test_a_harness_takes_the_instructions_of_the_notes(place, version):
+    """`@include` reaches the model, before and after a resume; what surrounds it is Claude Code's."""
+    place.write("proj/CLAUDE.md", "Use tabs.\n@include style.md")
+    place.write("proj/style.md", "Names are nouns.")
+    nested, read = place.write("proj/api/CLAUDE.md", "Handlers return JSON."), place.write("proj/api/a.py", "x")
+    options = {"agent": f"claude-code@{version}", "dialect": "notes", "home": place.home, "env": ENV, "sync": False}
+    model = Scripted([("Read", {"file_path": read}), "Ok.", "Again."])
+    with Harness(place.proj, model=model, **options) as agent:
+        agent.prompt("Hello")
+    with Harness.resume(agent.session, place.proj, model=model, **options) as agent:
+        agent.prompt("And now?")
+    assert (agent.agent, agent.findings) == (f"claude-code@{version}", [])
+    for request in model.requests[1:]:
+        sent = json.dumps(request.messages)
+        assert [sent.count(text) for text in ("Names are nouns.", "Handlers return JSON.", nested)] == [1, 1, 1]
+
+
 # -- memory
 
 
@@ -637,3 +655,13 @@ def test_the_command_knows_sessions_of_the_notes(place, words):
     done = place.run("sessions", *words)
     assert done.returncode == 0
     assert "special" in done.stdout.decode()
+
+
+def test_the_list_has_the_id_that_the_other_commands_take(place):
+    """Such a session is resumed by its file; `show`, `resume` and `export` take the id."""
+    with notes.open_transcript("4d1f", sync=False, **around(place)) as transcript:
+        transcript.user("Hello")
+        transcript.assistant({"model": "m", "content": [{"type": "text", "text": "Hi."}]})
+    lines = place.run("sessions", "list").stdout.decode().splitlines()
+    assert lines[1:] == ["  id 4d1f", f"  cd {place.proj} && claude --resume {transcript.path}"]
+    assert place.run("sessions", "show", "4d1f").returncode == 0

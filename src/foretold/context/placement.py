@@ -49,14 +49,21 @@ if TYPE_CHECKING:
 
 
 def user_context(
-    view: View, *, git: str = "", environment: str = "", memory: str = "", exclude_dynamic: bool = False
+    view: View,
+    *,
+    git: str = "",
+    environment: str = "",
+    memory: str = "",
+    exclude_dynamic: bool = False,
+    agent: str = "",
 ) -> dict[str, str]:
     """The user context of a view, as a dictionary.
 
     `git` and `memory` are the texts of the git status and of the memory prompt; `environment` is that of
     `environment_section(..., dynamic_only=True)`. They are left out unless they are sent outside of the system prompt.
+    `agent` is the one whose turn it is, if the instructions are those of another.
     """
-    keys = turn_context_of(view.dialect.name).context_keys
+    keys = turn_context_of(agent or view.dialect.name).context_keys
     found = {"gitStatus": git if exclude_dynamic or "claudeMd" not in keys else "", "claudeMd": view.text or ""}
     found["currentDate"] = f"Today's date is {view.surroundings.date}."
     if exclude_dynamic:
@@ -67,7 +74,13 @@ def user_context(
 
 
 def context_blocks(
-    view: View, *, git: str = "", environment: str = "", memory: str = "", exclude_dynamic: bool = False
+    view: View,
+    *,
+    git: str = "",
+    environment: str = "",
+    memory: str = "",
+    exclude_dynamic: bool = False,
+    agent: str = "",
 ) -> tuple[Block, ...]:
     """The blocks before the first prompt: instructions, context, sections moved out of the system prompt.
 
@@ -76,8 +89,10 @@ def context_blocks(
     >>> context_blocks(view)[0].text == view.messages[0]["content"][0]["text"]
     True
     """
-    around = turn_context_of(view.dialect.name)
-    context = user_context(view, git=git, environment=environment, memory=memory, exclude_dynamic=exclude_dynamic)
+    around = turn_context_of(agent or view.dialect.name)
+    context = user_context(
+        view, git=git, environment=environment, memory=memory, exclude_dynamic=exclude_dynamic, agent=agent
+    )
     own = () if "claudeMd" in around.context_keys else tuple(slot.block for slot in view.slots)
     is_moved = exclude_dynamic and memory and around.section_after
     texts = (flatten_context(context, around), OPEN + memory + around.section_after + CLOSE if is_moved else "")

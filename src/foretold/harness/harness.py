@@ -20,6 +20,7 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from foretold.dialects.claude_code.context import turn_context_of
+from foretold.dialects.registry import choose
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.harness.attachments import AttachmentCollector, skip_findings
 from foretold.harness.events import CompactEvent, Turn, TurnEndEvent
@@ -107,7 +108,8 @@ class Harness:
         self._reported = 0  #: how many of them a turn has reported
         self.instructions = instructions or open_instructions(options)
         view = self.instructions.view
-        self.agent, self.version = view.dialect.name, view.dialect.version
+        own = choose(options.agent, options.environ).dialect if options.dialect else view.dialect
+        self.agent, self.version = own.name, own.version
         self.around = turn_context_of(self.agent)  # UnknownAgent, if its context was not recorded
         self.memory = open_memory(options, self.agent, self.add_finding)
         self.attribution = open_attribution(options, self.agent)

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         """The keyword arguments of `Harness`, other than `model` and `session`. docs/harness.md explains them."""
 
         agent: str
+        dialect: str
         home: str | os.PathLike[str] | None
         env: Mapping[str, str] | None
         managed: str | os.PathLike[str] | None
@@ -107,6 +108,7 @@ class ResolvedOptions(NamedTuple):
     cwd: str
     model: Model
     agent: str = DEFAULT_AGENT
+    dialect: str = ""  #: whose instructions are loaded, if not the agent's
     home: str | None = None
     env: Mapping[str, str] | None = None
     managed: str | None = None
@@ -238,7 +240,7 @@ def open_instructions(options: ResolvedOptions) -> Session:
     """The instructions of the conversation."""
     return Session(
         options.cwd,
-        agent=options.agent,
+        agent=options.dialect or options.agent,
         home=options.home_folder,
         managed=options.managed,
         env=options.instructions_env,

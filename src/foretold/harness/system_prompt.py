@@ -100,7 +100,7 @@ class SystemPrompt:
 
     def context(self) -> tuple[Block, ...]:
         """The blocks before the first message, in versions that build them for every request."""
-        return context_blocks(self.view) if self.builds_context else ()
+        return context_blocks(self.view, agent=self.agent) if self.builds_context else ()
 
     def attachments(self) -> tuple[list[TurnAttachment], list[TurnAttachment]]:
         """What to attach now: what is new or has changed; before and after other attachments."""
@@ -130,7 +130,7 @@ class SystemPrompt:
         ]
         made = [TurnAttachment("environment", {"snapshot": found.snapshot}), model_attachment(found.model)]
         made += [TurnAttachment("instructions", {"files": files})] if files else []
-        context = user_context(self.view, git=git_text(self._shown_git, agent=self.agent))
+        context = user_context(self.view, git=git_text(self._shown_git, agent=self.agent), agent=self.agent)
         return [*made, *([TurnAttachment("session_context", {"context": context})] if context else [])]
 
     def _environment(self) -> Environment:

@@ -101,7 +101,10 @@ def _print_row(stored: StoredSession, paint: Paint, *, with_folder: bool) -> Non
     if with_folder and stored.cwd:
         there = "" if os.path.isdir(stored.cwd) else "  (this folder is gone: foretold sessions relocate)"
         print(paint.faint(f"  in {printable(paint.path(stored.cwd))}{there}"))
-    print(paint.faint(f"  {printable(resume_command(stored))}"))
+    command = resume_command(stored)
+    if stored.id not in shlex.split(command):  # it is resumed by its file
+        print(paint.faint(f"  id {printable(stored.id)}"))
+    print(paint.faint(f"  {printable(command)}"))
 
 
 def command_show(words: Sequence[str]) -> int:
