@@ -1,5 +1,6 @@
 """The loader functions of Claude Code."""
 
+import importlib
 import os
 
 import pytest
@@ -55,18 +56,69 @@ def test_the_memory_index_is_one_of_them(place):
     assert index.raw_content == "- [a](a.md)\n" * 300
 
 
+def test_an_index_that_is_not_cut_is_as_on_disk(place):
+    """A final newline is not a difference: the content has it, and the prompt trims it."""
+    place.write(os.path.join(place.load().surroundings.memory, "MEMORY.md"), "- [a](a.md)\n")
+    (index,) = files(place)
+    assert (index.content, index.content_differs_from_disk, index.raw_content) == ("- [a](a.md)\n", False, None)
+    assert get_claude_mds([index]).endswith(":\n\n- [a](a.md)")
+
+
+def test_what_is_returned_is_the_callers_own(place):
+    place.write("proj/CLAUDE.md", "ONE")
+    place.write("proj/.claude/rules/ts.md", "---\npaths: src/**\n---\nTS")
+    place.write("proj/src/a.ts")
+    first = files(place, touched=["src/a.ts"])
+    first[0].content = "changed"
+    first[1].globs.append("more/**")
+    first.append(first[0])
+    again = files(place, touched=["src/a.ts"])
+    assert [(file.content, file.globs) for file in again] == [("ONE", None), ("TS", ["src"])]
+
+
+def test_a_folder_that_does_not_exist_is_an_error(place):
+    for use in (claude_code.get_memory_files, claude_code.view):
+        with pytest.raises(foretold.NotAFolder, match="is not a folder"):
+            use(cwd=place.path("nowhere"), home=place.home, env={})
+
+
+def test_a_file_of_white_space_is_skipped_with_its_reason(place):
+    place.write("proj/CLAUDE.md", " \n\t\n")
+    assert files(place) == []
+    around = {"cwd": place.proj, "home": place.home, "managed": place.managed, "env": {}}
+    assert [skip.reason for skip in claude_code.view(**around).skips] == ["empty"]
+
+
+def test_the_words_of_the_page_are_parameters(place):
+    around = {"cwd": place.proj, "home": place.home, "managed": place.managed, "env": {}}
+    path = place.write("proj/CLAUDE.md", "P")
+    assert claude_code.get_memory_path(type="Project", **around) == path
+    assert claude_code.get_memory_path(kind="Project", **around) == path
+    for name in ("type", "kind"):
+        (file,) = claude_code.process_memory_file(path, **{name: "Local"}, processed_paths=set(), **around)
+        assert file == MemoryFileInfo(path, "Local", "P")
+
+
+@pytest.mark.parametrize("module", ["claude_code", "notes"])
+def test_all_that_a_module_offers_is_its_own(module):
+    names = {}
+    exec(f"from foretold.compat.{module} import *", names)
+    offered = importlib.import_module(f"foretold.compat.{module}").__all__
+    assert set(offered) == set(names) - {"__builtins__"}
+    assert not {"os", "annotations", "Unpack", "places"} & set(offered)
+
+
 def test_kept_until_invalidated(place):
     """A-13, A-14, N-30: memoised by its argument, until /clear or /compact."""
     path = place.write("proj/CLAUDE.md", "ONE @../out.md")
     place.write("out.md", "OUT")
     first, forced = files(place), files(place, True)
     assert ([len(first), len(forced)], claude_code.is_stale()) == ([1, 2], False)
-    assert files(place) is first
-    assert files(place, force=True) is forced
+    assert (files(place), files(place, force=True)) == (first, forced)
     with open(path, "w", encoding="utf-8") as file:
         file.write("TWO")
     assert claude_code.is_stale() is True
-    assert [file.content for file in files(place)] == ["ONE @../out.md"]
+    assert (files(place), files(place, force=True)) == (first, forced)
     assert claude_code.invalidate() == 2
     assert [file.content for file in files(place)] == ["TWO"]
     assert claude_code.is_stale() is False
@@ -181,7 +233,7 @@ def test_team_memory_is_a_layer_if_the_feature_is_on(place):
     assert [file.type for file in files(place, cwd=folder)] == ["AutoMem"]
     found = files(place, cwd=folder, features={"TEAMMEM"})
     assert [(file.type, file.path) for file in found] == [("AutoMem", private), ("TeamMem", path)]
-    assert found[1] == MemoryFileInfo(path, "TeamMem", text.strip(), None, None, True, text)
+    assert found[1] == MemoryFileInfo(path, "TeamMem", text)
     assert get_claude_mds(found, features={"TEAMMEM"}).endswith(
         f"Contents of {path} (shared team memory, synced across the organization):\n\n"
         f'<team-memory-content source="shared">\n{text.strip()}\n</team-memory-content>'

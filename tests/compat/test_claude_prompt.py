@@ -287,3 +287,26 @@ def test_lines_come_before_bytes():
     assert cut.startswith(("x" * 10 + "\n") * 2 + "\n> WARNING: MEMORY.md is 4 lines and ")
     assert claude_code.truncate_index("a\n" * 200) == "a\n" * 200
     assert claude_code.truncate_index("") == ""
+
+
+def test_the_builders_take_the_flags_and_folders_of_the_prompt(place):
+    """What `load_memory_prompt` adds for a flag, or takes as the team's folder, its builders do, too."""
+    on, folder = {"flags": {"tengu_coral_fern": True}}, memory_of(place)
+    whole = claude_code.load_memory_prompt(**on, **around(place))
+    assert "\n".join(claude_code.build_memory_lines("auto memory", folder, **on, **around(place))) == whole
+    section = claude_code.build_searching_past_context_section(folder, **on, **around(place))
+    assert section[0] in whole.splitlines()
+    assert section[0] not in claude_code.build_memory_lines("auto memory", folder)
+    shared = place.path("shared")
+    assert claude_code.get_team_mem_path(team_dir=shared, **around(place)) == f"{shared}/"
+    combined = claude_code.build_combined_memory_prompt(team_dir=shared, **around(place))
+    assert combined == claude_code.load_memory_prompt(**TEAM, team_dir=shared, **around(place))
+    assert section[0] in claude_code.build_combined_memory_prompt(**on, **around(place)).splitlines()
+
+
+def test_the_folder_of_transcripts(place):
+    found = claude_code.get_project_dir(place.proj, home=place.home, env={})
+    assert claude_code.get_auto_mem_path(**around(place)) == f"{found}/memory/"
+    section = claude_code.build_searching_past_context_section("/m", flags=["tengu_coral_fern"], **around(place))
+    assert any(f'path="{found}/"' in line for line in section)
+    assert claude_code.GREP_TOOL_NAME == "Grep"

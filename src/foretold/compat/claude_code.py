@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple, Unpack
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, Unpack
 
 from foretold.compat.claude_prompt import (
+    GREP_TOOL_NAME as GREP_TOOL_NAME,
     build_assistant_daily_log_prompt as build_assistant_daily_log_prompt,
     build_combined_memory_prompt as build_combined_memory_prompt,
     build_memory_lines as build_memory_lines,
@@ -21,6 +22,7 @@ from foretold.compat.claude_prompt import (
     find_relevant_memories as find_relevant_memories,
     find_team_folder,
     get_auto_mem_path as get_auto_mem_path,
+    get_project_dir as get_project_dir,
     get_team_mem_path as get_team_mem_path,
     is_auto_memory_enabled as is_auto_memory_enabled,
     load_memory_prompt as load_memory_prompt,
@@ -37,7 +39,7 @@ from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import LoadRequest, join
 from foretold.errors import ForetoldError
 from foretold.instructions.engine import Loader
-from foretold.instructions.load import CACHED_VIEWS, load_view, request_key
+from foretold.instructions.load import CACHED_VIEWS, load_view, request_key, require_folder
 from foretold.instructions.render.blocks import under_heading
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.session import Session
@@ -47,6 +49,7 @@ from foretold.storage.tree import Disk, Tree, unchanged
 from foretold.text.frontmatter import trim
 from foretold.types import Entry
 
+MemoryType = Literal["Managed", "User", "Project", "Local", "AutoMem", "TeamMem"]
 MEMORY_INSTRUCTION_PROMPT = TEMPLATE.header
 GLOBAL = " (user's private global instructions for all projects)"
 DESCRIPTIONS = {
@@ -59,6 +62,36 @@ PROJECT_LEVEL = ("Project", "Local")
 SKIP_PROJECT_LEVEL = "tengu_paper_halyard"
 FILES = {"Local": "CLAUDE.local.md", "AutoMem": INDEX, "TeamMem": INDEX}  #: of the layers whose file has another name
 TEAM_INDEX = FileSource("team", "path", INDEX, "index")
+
+__all__ = [
+    "GREP_TOOL_NAME",
+    "MEMORY_INSTRUCTION_PROMPT",
+    "MemoryFileInfo",
+    "MemoryType",
+    "build_assistant_daily_log_prompt",
+    "build_combined_memory_prompt",
+    "build_memory_lines",
+    "build_searching_past_context_section",
+    "ensure_memory_dir_exists",
+    "extra_guidelines",
+    "find_relevant_memories",
+    "get_auto_mem_path",
+    "get_claude_mds",
+    "get_memory_files",
+    "get_memory_path",
+    "get_project_dir",
+    "get_team_mem_path",
+    "invalidate",
+    "is_auto_memory_enabled",
+    "is_stale",
+    "load_memory_prompt",
+    "load_memory_prompt_branch",
+    "log_for_diagnostics_no_pii",
+    "log_memory_dir_counts",
+    "process_memory_file",
+    "truncate_index",
+    "view",
+]
 
 
 @dataclass(slots=True)
@@ -88,12 +121,17 @@ def get_memory_files(
     """The instruction files of a session, in load order, imports as entries of their own.
 
     As in the agent, the answer for the same arguments is cached until `invalidate`: `is_stale` says whether the disk
-    has changed. `force_include_external` takes imports from outside the project without approval. With the feature
+    has changed. What is returned is the caller's own: to change it does not change the cache. NotAFolder if `cwd` is
+    not there. `force_include_external` takes imports from outside the project without approval. With the feature
     `TEAMMEM`, the index of team memory follows. A file with `globs` waits for a file that matches them: it is among
     those of `touched` files, which follow at the end.
     """
     wanted = _Wanted(force_include_external, "TEAMMEM" in features, os.fspath(team_dir or ""), tuple(several(touched)))
-    return _files(wanted, **options)[0]
+    return [_copy(file) for file in _files(wanted, **options)[0]]
+
+
+def _copy(file: MemoryFileInfo) -> MemoryFileInfo:
+    return replace(file, globs=None if file.globs is None else list(file.globs))
 
 
 def view(
@@ -116,6 +154,7 @@ def _files(wanted: _Wanted, **options: Unpack[Options]) -> tuple[list[MemoryFile
         raise ForetoldError(f"{wanted.external!r} is not true or false; the folder is given as cwd=")
     tree = options.get("tree")
     choice, request = ask_claude(**options)
+    require_folder(Disk() if tree is None else tree, request)
     request = request._replace(external=wanted.external)
     key = (wanted, request_key(choice, request._replace(date="")))
     kept = _kept.get(key) if tree is None else None
@@ -149,8 +188,8 @@ def _find(
     return files, found
 
 
-def get_memory_path(kind: str, **options: Unpack[Options]) -> str:
-    """The file of a layer: Managed, User, Project, Local, AutoMem or TeamMem.
+def get_memory_path(type: str = "", *, kind: str = "", **options: Unpack[Options]) -> str:  # noqa: A002
+    """The file of a layer: Managed, User, Project, Local, AutoMem or TeamMem. `kind` is another name for `type`.
 
     >>> get_memory_path("User", home="/h", env={})
     '/h/.claude/CLAUDE.md'
@@ -159,39 +198,47 @@ def get_memory_path(kind: str, **options: Unpack[Options]) -> str:
     around = read_surroundings(options.get("tree") or Disk(), request)
     folders = {"Managed": around.managed, "User": around.user, "Project": around.cwd, "Local": around.cwd}
     folders |= {"AutoMem": around.store, "TeamMem": find_team_folder(around)}
-    if kind not in folders:
-        raise ForetoldError(f"{kind!r} is not a layer; it can be {', '.join(folders)}")
-    return join(folders[kind], FILES.get(kind, "CLAUDE.md"))
+    layer = type or kind
+    if layer not in folders:
+        raise ForetoldError(f"{layer!r} is not a layer; it can be {', '.join(folders)}")
+    return join(folders[layer], FILES.get(layer, "CLAUDE.md"))
 
 
 def process_memory_file(
     path: Folder,
-    kind: str,
-    processed_paths: set[str],
+    type: str = "",  # noqa: A002 - the name of the original
+    processed_paths: set[str] | None = None,
     include_external: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    *,
+    kind: str = "",
     **options: Unpack[Options],
 ) -> list[MemoryFileInfo]:
-    """A file and what it imports; nothing if it was processed. What is processed is added to `processed_paths`."""
+    """A file and what it imports; nothing if it was processed. What is processed is added to `processed_paths`.
+
+    `type` is its layer; `kind` is another name for that.
+    """
+    layer, processed = type or kind, set[str]() if processed_paths is None else processed_paths
     choice, request = ask_claude(**options)
     tree = options.get("tree") or Disk()
     around = read_surroundings(tree, request)
     layers = {name: layer for layer, name in choice.dialect.types}
-    if kind not in layers:
-        raise ForetoldError(f"{kind!r} is not a layer; it can be {', '.join(layers)}")
+    if layer not in layers:
+        raise ForetoldError(f"{layer!r} is not a layer; it can be {', '.join(layers)}")
     loader = Loader(tree, choice.dialect, around._replace(approved=lambda _: True) if include_external else around)
-    loader.files.update((each, each) for each in processed_paths)
+    loader.files.update((each, each) for each in processed)
     whole = join(around.cwd, os.fspath(path))
-    loader.take_file(whole, Origin(layers[kind], os.path.dirname(whole)))
-    processed_paths.update(loader.files)
-    return [_info(entry, kind) for entry in loader.entries]
+    loader.take_file(whole, Origin(layers[layer], os.path.dirname(whole)))
+    processed.update(loader.files)
+    return [_info(entry, layer) for entry in loader.entries]
 
 
 def _info(entry: Entry, kind: str) -> MemoryFileInfo:
-    differs = entry.differs_from_disk
+    is_whole = entry.kind == "index" and entry.text == trim(entry.raw)  # not cut, only trimmed for the prompt
+    differs = entry.differs_from_disk and not is_whole
     return MemoryFileInfo(
         entry.path,
         kind,
-        entry.text,
+        entry.raw if is_whole else entry.text,
         entry.parent,
         list(entry.globs) or None,
         differs,

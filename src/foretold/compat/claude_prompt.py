@@ -48,6 +48,7 @@ Flags = Mapping[str, object] | Collection[str]
 SKIP_INDEX = "tengu_moth_copse"
 SEARCH_PAST = "tengu_coral_fern"
 EXTRA = "CLAUDE_COWORK_MEMORY_EXTRA_GUIDELINES"
+GREP_TOOL_NAME = "Grep"
 MAX_DEPTH = 8
 RELEVANT = 5  #: memories at most
 LOGGER = logging.getLogger("foretold.compat.claude_code")
@@ -84,9 +85,20 @@ def get_auto_mem_path(**options: Unpack[Options]) -> str:
     return with_slash(_Place(**options).surroundings.store)
 
 
-def get_team_mem_path(**options: Unpack[Options]) -> str:
-    """The directory of team memory: in the repository, so that it travels with it."""
-    return with_slash(_Place(**options).team)
+def get_team_mem_path(*, team_dir: Folder | None = None, **options: Unpack[Options]) -> str:
+    """The directory of team memory: in the repository, so that it travels with it; or `team_dir`."""
+    return with_slash(team_dir or _Place(**options).team)
+
+
+def get_project_dir(folder: Folder | None = None, /, **options: Unpack[Options]) -> str:
+    """The directory of the transcripts of a folder, or of `cwd`.
+
+    >>> get_project_dir("/repo", home="/h", env={})
+    '/h/.claude/projects/-repo'
+    """
+    if folder is not None:
+        options["cwd"] = folder
+    return _Place(**options).transcripts
 
 
 def load_memory_prompt_branch(*, auto: bool, kairos: bool, team: bool) -> str | None:
@@ -111,7 +123,7 @@ def load_memory_prompt(
     team_dir: Folder | None = None,
     embedded: bool = False,
     repl: bool = False,
-    grep_tool_name: str = "Grep",
+    grep_tool_name: str = GREP_TOOL_NAME,
     wording: str = "long",
     include_index: bool = False,
     relevant_to: str | None = None,
@@ -175,7 +187,7 @@ def build_searching_past_context_section(
     embedded: bool = False,
     repl: bool = False,
     project_dir: Folder | None = None,
-    grep_tool_name: str = "Grep",
+    grep_tool_name: str = GREP_TOOL_NAME,
     **options: Unpack[Options],
 ) -> list[str]:
     """The lines on searching memories and transcripts; none without the flag `tengu_coral_fern`.
@@ -252,25 +264,51 @@ def build_memory_lines(
     memory_dir: Folder,
     extra_guidelines: Iterable[str] | None = None,
     skip_index: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    *,
+    flags: Flags = (),
+    embedded: bool = False,
+    repl: bool = False,
+    project_dir: Folder | None = None,
+    grep_tool_name: str = GREP_TOOL_NAME,
+    **options: Unpack[Options],
 ) -> list[str]:
-    """The lines of the prompt of one directory, below its name.
+    """The lines of the prompt of one directory, below its name; with the flag, how to search past context.
 
     >>> build_memory_lines("auto memory", "/m")[0]
     '# auto memory'
     """
-    text = memory_prompt(memory_dir, extra_guidelines=extra_guidelines or (), skip_index=skip_index)
+    search = _search(flags, embedded=embedded or repl)
+    text = memory_prompt(
+        memory_dir,
+        extra_guidelines=extra_guidelines or (),
+        skip_index=skip_index,
+        search=search,
+        project_dir=_Place(**options).transcripts if search and project_dir is None else project_dir or "",
+        grep_tool_name=grep_tool_name,
+    )
     return [f"# {display_name}", *text.split("\n")[1:]]
 
 
 def build_combined_memory_prompt(
     extra_guidelines: Iterable[str] | None = None,
     skip_index: bool = False,  # noqa: FBT001, FBT002 - the signature of the original
+    *,
+    flags: Flags = (),
+    embedded: bool = False,
+    repl: bool = False,
+    team_dir: Folder | None = None,
     **options: Unpack[Options],
 ) -> str:
-    """The prompt of private and team memory."""
+    """The prompt of private and team memory; with the flag, how to search past context."""
     place = _Place(**options)
-    guidelines = extra_guidelines or ()
-    return memory_prompt(place.surroundings.store, team=place.team, extra_guidelines=guidelines, skip_index=skip_index)
+    return memory_prompt(
+        place.surroundings.store,
+        team=team_dir or place.team,
+        extra_guidelines=extra_guidelines or (),
+        skip_index=skip_index,
+        search=_search(flags, embedded=embedded or repl),
+        project_dir=place.transcripts,
+    )
 
 
 def build_assistant_daily_log_prompt(
