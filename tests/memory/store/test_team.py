@@ -34,7 +34,8 @@ def repo(place, monkeypatch):
 
 
 def add(memories, topic="Tabs", kind="feedback", body="Use tabs.", description="indent with tabs"):
-    return memories.create(topic, type=kind, description=description, body=body)
+    """A private memory may have a credential, if its writer allows it; the team's may not."""
+    return memories.create(topic, type=kind, description=description, body=body, allow_credentials=True)
 
 
 def shared(memories, topic="Tabs", **values):
