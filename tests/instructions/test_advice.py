@@ -3,6 +3,7 @@
 import pytest
 
 from foretold.dialects.registry import AGENTS, dialects_of
+from foretold.findings.registry import severity_of
 from foretold.instructions.advice import ADVICE, advise
 from foretold.instructions.discover.rule_conditions import CONDITION_KEYS
 from foretold.storage.tree import Disk
@@ -130,10 +131,97 @@ def test_a_key_of_another_agent_says_nothing_outside_of_rules(place):
 def test_yaml_that_does_not_parse_has_one_line_number(place):
     path = place.write("proj/.claude/rules/a.md", "---\ndescription: x\npaths: [src/**\n---\nrule")
     finding, *_ = place.load().findings
-    assert finding[:3] == (path, 3, "frontmatter-invalid")
+    assert finding[:3] == (path, 3, "frontmatter-repaired")
     assert "line" not in finding.message
 
 
 def test_the_keys_of_conditions_are_those_of_the_agents():
     known = {dialect.rules.key for agent in AGENTS for dialect in dialects_of(agent)} - {""}
     assert known == set(CONDITION_KEYS)
+
+
+# -- rules that are always loaded, and were not meant to be ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("---\npaths: src/**\n\nbody\n", 1, "it is not closed"),
+        ("---\npaths: src/**\n...\nbody\n", 3, "`...` does not close it"),
+        ("\n---\npaths: src/**\n---\nbody\n", 2, "there is a blank line before its first `---`"),
+        ("# Rule\n---\ndescription: x\npaths: src/**\n---\nbody\n", 2, "there is text before its first `---`"),
+    ],
+)
+def test_frontmatter_that_is_sent_as_text(place, text, line, why):
+    path = place.write("proj/.claude/rules/a.md", text)
+    view = place.load()
+    [finding] = view.findings
+    said = f"its frontmatter is sent as text, and its `paths` does not count: {why}"
+    assert finding[:4] == (path, line, "frontmatter-unread", said)
+    assert [entry.path for entry in view.entries] == [path]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Rule\n\n---\n\nText\n",
+        "---\n\nText: more\n",
+        "Text\n\n```\n---\npaths: src/**\n---\n```\n",
+        "Text\n\n---\n# Title\npaths: are good\n",
+    ],
+)
+def test_a_line_across_the_text_is_not_frontmatter(place, text):
+    place.write("proj/.claude/rules/a.md", text)
+    assert place.load().findings == ()
+
+
+@pytest.mark.parametrize("key", ["path", "Paths", "glob", "ApplyTo"])
+def test_a_key_that_is_nearly_right(place, key):
+    path = place.write("proj/.claude/rules/a.md", f'---\n{key}: "src/**"\n---\nrule')
+    [finding] = place.load().findings
+    assert finding[:3] == (path, 2, "rule-key-unread")
+
+
+def test_a_quote_that_is_not_closed(place):
+    path = place.write("proj/.claude/rules/a.md", '---\npaths:\n - "src/**\ndesc: x\n---\nrule')
+    [finding] = place.load().findings
+    assert (*finding[:3], finding.hint) == (path, 3, "frontmatter-invalid", "close the quote")
+
+
+def test_yaml_that_is_repaired_is_a_warning(place):
+    place.write("proj/.claude/rules/a.md", "---\npaths: *.ts\n---\nrule")
+    [finding] = place.load().findings
+    assert (finding.code, severity_of(finding)) == ("frontmatter-repaired", "warning")
+
+
+@pytest.mark.parametrize(
+    ("written", "there", "hint"),
+    [
+        ("See @README for more", "README.md", "did you mean @README.md?"),
+        ("- @docs/m", "docs/m.md", "did you mean @docs/m.md?"),
+        ("- @docs/J.md", "docs/j.md", "did you mean @docs/j.md?"),
+    ],
+)
+def test_an_import_that_nearly_names_a_file(place, written, there, hint):
+    place.write("proj/CLAUDE.md", written)
+    place.write(f"proj/{there}", "text")
+    assert [(each.code, each.hint) for each in place.load().findings] == [("import-missing", hint)]
+
+
+@pytest.mark.parametrize("written", ["Ask @claude", "@alice", "@types/node"])
+def test_a_name_that_is_not_nearly_a_file(place, written):
+    place.write("proj/CLAUDE.md", written)
+    place.write("proj/README.md", "text")
+    assert place.load().findings == ()
+
+
+def test_bytes_that_are_odd_in_two_ways_are_one_finding(place):
+    place.write("proj/.claude/rules/bin.md", b"\xff\xfe\0bad")
+    [finding] = place.load().findings
+    assert finding.message == "bytes that are not UTF-8 are sent as U+FFFD, and it has NUL characters in it"
+
+
+def test_a_rule_of_copilot_that_always_applies_is_not_a_problem(place):
+    for agent, key in (("copilot-cli", "applyTo"), ("vscode-copilot", "applyTo")):
+        place.write("proj/.github/instructions/all.instructions.md", f'---\n{key}: "**"\n---\nrule')
+        assert place.load(agent=agent).findings == ()

@@ -48,10 +48,26 @@ RULES = (
     Rule(
         "frontmatter-invalid",
         "error",
-        what="the YAML does not parse, or parses only after a repair",
+        what="the YAML does not parse, so nothing of it counts",
         why="Without valid frontmatter a rule has no `paths`: some agents then always load it, others never.",
+        example='paths: ["src/**',
+        fix="put the value in quotes, and close them",
+    ),
+    Rule(
+        "frontmatter-repaired",
+        "warning",
+        what="the YAML is not valid, and the agent reads it after a repair",
+        why="The values count as if they were in quotes. Other agents and tools do not repair them.",
         example="paths: *.ts",
         fix="put the value in quotes",
+    ),
+    Rule(
+        "frontmatter-unread",
+        "warning",
+        what="what was meant as the frontmatter of a rule is sent as text",
+        why="Frontmatter begins with `---` in the first line and ends with `---`. Without it, the rule has no `paths`.",
+        example="a blank line before the first `---`, or `...` in place of the second",
+        fix="begin the file with `---`, and write a line `---` after the last key",
     ),
     Rule(
         "git-program-not-run",
@@ -183,6 +199,14 @@ RULES = (
         fix="correct the path, or let the model read the file",
     ),
     Rule(
+        "name-case",
+        "warning",
+        what="a file has other capitals than the name that the agent looks for",
+        why="On most systems that is another name, so the file is never loaded.",
+        example="claude.md or Agents.md",
+        fix="rename it",
+    ),
+    Rule(
         "not-a-file",
         "error",
         what="a folder, FIFO, socket or device is where a file should be",
@@ -239,11 +263,19 @@ RULES = (
         fix="write a pattern or a list of patterns",
     ),
     Rule(
+        "rule-extension",
+        "warning",
+        what="a text in a folder of rules has an ending that the agent does not read there",
+        why="It is never loaded. A rule of another agent has to be renamed, and often its keys changed, too.",
+        example=".claude/rules/api.mdc",
+        fix="rename it",
+    ),
+    Rule(
         "rule-key-unread",
         "warning",
         what="a rule says what it is for with a key that this agent does not read",
         why="Each agent has its own key (`paths`, `globs`, `applyTo`). Without it, the rule is always loaded.",
-        example='globs: "**/*.ts" in .claude/rules/typescript.md',
+        example='globs: "**/*.ts" or path: "src/**" in .claude/rules/typescript.md',
         fix="write the key of this agent, with the patterns in quotes",
     ),
     Rule(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from foretold.instructions.discover.rule_conditions import never_matches, never_matches_globset
+from foretold.instructions.discover.rule_conditions import BROKEN, never_matches, never_matches_globset
 from foretold.instructions.engine import NEARLY
 from foretold.instructions.view import Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
@@ -92,7 +92,7 @@ def find_unreported(view: View, tree: Tree) -> list[Skip]:
     """The skips of a view that no finding speaks of; rules that wait are not among them."""
     roots = list_roots(view.surroundings)
     contexts: dict[str, CodeContext] = {}
-    broken = {each.path for each in view.findings if each.code in ("frontmatter-invalid", "glob-never-matches")}
+    broken = {each.path for each in view.findings if each.code in (*BROKEN, "glob-never-matches")}
     return [
         skip
         for skip in view.skips
@@ -153,7 +153,22 @@ def _missing(skip: Skip, tree: Tree, roots: Sequence[str]) -> Iterator[Finding]:
         yield Finding(skip.parent, skip.line, "import-directive", said, "write @ before the path itself")
     elif is_path(skip.path, folder, tree):
         said, hint = _describe_missing(skip.path, folder, tree, roots)
+        similar = _find_nearly(meant, tree)
+        hint = f"did you mean @{os.path.relpath(similar, folder)}?" if similar else hint
         yield Finding(skip.parent, skip.line, "import-missing", said, hint)
+    elif similar := next((each for each in (f"{meant}.md", f"{meant}.txt") if tree.kind(each) == "file"), ""):
+        said = f"{skip.path}: not imported, there is no such file; {similar} exists"
+        yield Finding(
+            skip.parent, skip.line, "import-missing", said, f"did you mean @{os.path.relpath(similar, folder)}?"
+        )
+
+
+def _find_nearly(path: str, tree: Tree) -> str:
+    """The file whose path differs from one that is not there only in capitals; empty if there is none."""
+    folder, _, name = path.rpartition("/")
+    items = tree.scan(folder or "/")
+    names = [] if isinstance(items, Fault) else [item.name for item in items]
+    return next((f"{folder}/{each}" for each in names if each.lower() == name.lower() and each != name), "")
 
 
 def _describe_missing(path: str, folder: str, tree: Tree, roots: Sequence[str]) -> tuple[str, str]:

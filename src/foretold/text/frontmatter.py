@@ -84,6 +84,15 @@ def line_value(front: str, keys: tuple[str, ...]) -> tuple[str, str]:
     return "", ""
 
 
+def find_open_quote(front: str) -> int:
+    """The line, counted from 1, of a value that opens a quote and does not close it; 0 if there is none."""
+    for number, row in enumerate(front.split("\n"), 1):
+        found = re.match(r"""[ \t]*(?:-[ \t]+|[\w-]+:[ \t]+(?:\[[ ]*)?)(["'])""", row)
+        if found and row.count(found[1]) % 2:
+            return number
+    return 0
+
+
 def first_line(text: str) -> int:
     """The line of the file, counted from 1, on which its frontmatter text begins."""
     return text.count("\n", 0, _begin(text, after_bom=True)) + 1

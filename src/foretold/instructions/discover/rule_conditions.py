@@ -50,6 +50,9 @@ class Globs(NamedTuple):
 
 #: keys with which agents say what a rule is for (`Rules.key`); one agent does not read the key of another
 CONDITION_KEYS = ("paths", "globs", "applyTo", "fileMatchPattern")
+#: the same in small letters, with the slips that people make
+NEARLY_KEYS = (*(key.lower() for key in CONDITION_KEYS), "path", "glob")
+MAX_BEFORE = 10  #: lines before a `---` that was meant to open the frontmatter
 
 
 class UnreadKey(NamedTuple):
@@ -68,9 +71,43 @@ def find_unread_key(front: str, rules: Rules) -> UnreadKey | None:
         key = line.partition(":")[0]
         if key == rules.key:
             return None
-        if found is None and key in CONDITION_KEYS and len(key) < len(line):
+        if found is None and key.lower() in NEARLY_KEYS and len(key) < len(line):
             found = UnreadKey(key, number)
     return found
+
+
+class UnreadHeader(NamedTuple):
+    """What was meant as frontmatter: a key in it, its line in the file, why it is not read, and what to do."""
+
+    key: str
+    line: int
+    why: str
+    fix: str
+
+
+def find_unread_header(text: str) -> UnreadHeader | None:
+    """The frontmatter of a rule that does not begin at the first line, or does not end; None if there is none.
+
+    Only a key that says what the rule is for is evidence that frontmatter was meant: a `---` may be a rule in the text.
+    """
+    rows = text.removeprefix("\ufeff").split("\n")[:200]
+    opened = next((at for at, row in enumerate(rows[: MAX_BEFORE + 1]) if row.rstrip() == "---"), -1)
+    if opened < 0 or any("```" in row or "~~~" in row for row in rows[:opened]):
+        return None
+    for row in rows[opened + 1 :]:
+        key, colon, _ = row.partition(":")
+        if colon and key.lower() in NEARLY_KEYS:
+            break
+        if row.startswith(("#", "---", "...")):
+            return None
+    else:
+        return None
+    if opened:
+        before = "a blank line" if not any(row.strip() for row in rows[:opened]) else "text"
+        return UnreadHeader(key, opened + 1, f"there is {before} before its first `---`", "begin the file with `---`")
+    dots = next((number for number, row in enumerate(rows, 1) if row.rstrip() == "..."), 0)
+    why = "`...` does not close it" if dots else "it is not closed"
+    return UnreadHeader(key, dots or 1, why, "write a line `---` after its last key")
 
 
 def globs_of(value: object, *, whole: bool = False) -> Globs:
@@ -89,6 +126,12 @@ def globs_of(value: object, *, whole: bool = False) -> Globs:
     if all(glob == "**" for glob in globs):
         return Globs((), _useless(value, texts))
     return Globs(globs, cut or dropped or _odd_braces(patterns))
+
+
+def written_key(entry: Entry, rules: Rules) -> str:
+    """The key with which the author of a rule wrote its patterns."""
+    is_other = rules.other_key and not re.search(rf"(?m)^{rules.key}[ \t]*:", entry.raw)
+    return rules.other_key if is_other else rules.key
 
 
 def written_patterns(entry: Entry, rules: Rules) -> list[str]:
@@ -248,11 +291,14 @@ def never_matches_globset(pattern: str) -> str | None:
     return GlobsetPattern(pattern).problem or None
 
 
+BROKEN = ("frontmatter-invalid", "frontmatter-repaired")  #: findings about YAML that is not valid
+
+
 def _cline(text: FileText) -> tuple[str, str]:
     """# cline: cline-006, cline-007: a broken header drops the rule, and so does `disabled`"""
     front = text.front
     is_odd = not isinstance(front.get("name", ""), str) or not isinstance(front.get("disabled", False), bool)
-    if is_odd or any(finding.code == "frontmatter-invalid" for finding in text.findings):
+    if is_odd or any(finding.code in BROKEN for finding in text.findings):
         return "bad-frontmatter", ""
     return ("disabled", "disabled in its frontmatter") if text.front.get("disabled") is True else ("", "")
 

@@ -11,10 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from foretold.dialects.schema import Dialect, TextRules
-from foretold.instructions.discover.rule_conditions import Globs, find_unread_key, globs_of, globset_patterns
+from foretold.instructions.discover.rule_conditions import (
+    Globs,
+    find_unread_header,
+    find_unread_key,
+    globs_of,
+    globset_patterns,
+)
 from foretold.instructions.text.markdown import ImportMention, scan
 from foretold.storage.tree import Fault, Tree
-from foretold.text.frontmatter import SPACE, first_line, line_value, parse, split, split_fenced
+from foretold.text.frontmatter import SPACE, find_open_quote, first_line, line_value, parse, split, split_fenced
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -64,13 +70,12 @@ def read_text(
 
 def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[Finding]:
     """What is wrong with the bytes of a text: the model sees it, the author probably does not."""
-    if "\ufffd" in raw and b"\xef\xbf\xbd" not in data:
-        line = raw.count("\n", 0, raw.index("\ufffd")) + 1
-        said = "bytes that are not UTF-8 are sent as U+FFFD"
+    is_odd = "\ufffd" in raw and b"\xef\xbf\xbd" not in data
+    if is_odd or "\0" in raw:
+        said = "bytes that are not UTF-8 are sent as U+FFFD" if is_odd else "the text has NUL characters in it"
+        said += ", and it has NUL characters in it" if is_odd and "\0" in raw else ""
+        line = raw.count("\n", 0, raw.index("\ufffd" if is_odd else "\0")) + 1
         yield Finding(path, line, "not-utf8", said, "save the file as UTF-8")
-    if "\0" in raw:
-        line = raw.count("\n", 0, raw.index("\0")) + 1
-        yield Finding(path, line, "not-utf8", "the text has NUL characters in it", "save the file as UTF-8")
     if dialect.reading.drops_bom:
         return
     if raw.startswith("\ufeff") and (raw.startswith("<!--", 1) or (raw.startswith("---", 1) and not dialect.after_bom)):
@@ -94,6 +99,8 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
     if front is not None:
         globs, findings, values = _conditions(path, front, raw, dialect, is_rule=kind == "rule")
         offset = raw.count("\n", 0, len(raw) - len(body))
+    elif is_cut and kind == "rule" and dialect.rules.key and "---" in raw:
+        findings = _unread_header(path, raw)
     if not reading.markdown:
         if reading.drops_bom:
             body = body.removeprefix("\ufeff")
@@ -134,13 +141,28 @@ def _conditions(
         line = first_line(raw) + unread.line
         findings = (Finding(path, line, "rule-key-unread", said, f"write `{rules.key}`, with the patterns in quotes"),)
     elif problem:
-        line = first_line(raw) + parsed.line - 1 if parsed.line else 0
-        findings = (Finding(path, line or None, "frontmatter-invalid", problem, "put the value in quotes"),)
+        code = "frontmatter-repaired" if parsed.values else "frontmatter-invalid"
+        quote = find_open_quote(front) if not parsed.values else 0
+        line = first_line(raw) + (quote or parsed.line or 0) - 1 if quote or parsed.line else None
+        hint = "close the quote" if quote else "put the value in quotes"
+        findings = (Finding(path, line, code, problem, hint),)
     if key is None:
         return NO_GLOBS, findings, values
     if rules.patterns == "globset":
         return globset_patterns(values[key]), findings, values
-    return globs_of(values[key], whole=rules.wakes == "exists"), findings, values
+    globs = globs_of(values[key], whole=rules.wakes == "exists")
+    if globs.problem and key != "paths":
+        globs = globs._replace(problem=globs.problem.replace("`paths`", f"`{key}`"))
+    return globs, findings, values
+
+
+def _unread_header(path: str, raw: str) -> tuple[Finding, ...]:
+    """A rule whose frontmatter the agent does not take as such, so that its patterns do not count."""
+    header = find_unread_header(raw)
+    if header is None:
+        return ()
+    said = f"its frontmatter is sent as text, and its `{header.key}` does not count: {header.why}"
+    return (Finding(path, header.line, "frontmatter-unread", said, header.fix),)
 
 
 def _one_line(front: str, keys: tuple[str, ...], problem: str) -> tuple[dict[str, object], str]:
