@@ -164,3 +164,14 @@ def test_a_job_that_fails_leaves_a_line(hooks, job):
     assert (code, text) == (0, "")
     (line,) = hooks.log()
     assert line.startswith(f"{job} none foretold ")
+
+
+def test_rules_of_a_folder_are_named_by_their_files(hooks):
+    hooks.place.write("proj/api/.claude/rules/nested.md", "---\npaths: '*.ts'\n---\nNested rule.\n")
+    hooks.place.write("proj/api/x.ts", "")
+    _, text = said(hooks.place.run("hook", "PostToolUse", "--explain", "--file", "api/x.ts", input=b""))
+    read, _, shell = " ".join(text.split()).partition("Made up: the shell command")
+    assert "api/.claude/rules/nested.md (if its paths match), which the agent attaches itself" in read
+    assert "api/.claude/rules, which" not in read + shell
+    assert "api/.claude/rules/nested.md, which the agent misses" in shell
+    assert "attaches itself" not in shell

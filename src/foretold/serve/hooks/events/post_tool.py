@@ -67,11 +67,21 @@ def _quote_missed(context: HookContext, touch: Touch) -> str:
     context.notes.add(*read, *attached)
     claimed = {note[1] for note in context.notes.claim(*(("attached", path, "hook") for path, _ in missed))}
     missed = [(path, text) for path, text in missed if path in claimed]
-    context.why += [f"instructions: {path}, which the agent attaches itself" for _, path, _ in attached]
+    quoted = {path for path, _ in missed}
+    names = [name for _, path, _ in attached for name in _name_files(path, quoted, is_own=bool(own))]
+    context.why += [f"instructions: {name}, which the agent attaches itself" for name in names]
     context.why += [f"instructions: {path}, which the agent misses" for path, _ in missed]
     if not found:
         context.why.append("instructions: nothing new applies to the files of this call")
     return fit_texts(MISSED, inside_texts(context, missed), here.template, BUDGET)
+
+
+def _name_files(path: str, quoted: set[str], *, is_own: bool) -> list[str]:
+    """A file, or the rules of a folder that was only looked for: the agent attaches those that match, if any."""
+    if not os.path.isdir(path):
+        return [path]
+    rules = sorted(f"{path}/{name}" for name in os.listdir(path) if name.endswith(".md")) if is_own else []
+    return [f"{rule} (if its paths match)" for rule in rules if rule not in quoted]
 
 
 def _is_file(path: str, context: HookContext, touch: Touch) -> bool:
