@@ -45,9 +45,10 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
         print("\n" + paint.wrap(f"{where}: what would be loaded there now is unknown.", 0))
     elif not found.files:
         print("\nIt received no instruction file, and none would be loaded now.")
-    marks = {"same": paint.faint("as now "), "lost": paint.red("lost   ")}
+    marks = {"same": paint.faint("as now "), "lost": paint.red("lost   "), "written": paint.red("written")}
     for file in found.files:
-        print(f"\n  {marks.get(file.state) or paint.red('differs')}  {paint.path(file.path)}")
+        state = "written" if file.state == "old-copy" and file.evidence == "time" else file.state
+        print(f"\n  {marks.get(state) or paint.red('differs')}  {paint.path(file.path)}")
         print(paint.faint(paint.wrap(_sentence(file), 11)))
         for line in _changes(file):
             print(f"           {printable(line)[: paint.width - 11]}")
@@ -59,7 +60,9 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
         print_findings(others[:5], paint)
     if any(file.evidence == "time" for file in found.files):
         print()
-        print(paint.wrap("This version records no instruction text: files are compared by when they were written.", 0))
+        print(
+            paint.wrap("This transcript records no instruction text: files are compared by when they were written.", 0)
+        )
         if found.is_rebuilt:
             said = f"When {stored.agent} resumes a session it makes the text anew, and says nothing about it."
             print(paint.wrap(said, 0))
@@ -101,7 +104,9 @@ def _sentence(file: SeenFile) -> str:
     seen_at = f"{came} {format_time(file.seen_at)}" if file.seen_at else ""
     changed = f"the file was written {format_time(file.changed)}" if file.changed else "the file no longer exists"
     state = {
-        "old-copy": "it runs on an old copy",
+        "old-copy": "it runs on an old copy"
+        if file.evidence != "time"
+        else "written after it was loaded; it may differ",
         "lost": f"lost at compaction {file.compaction}, until such a file is read again",
         "gone": "it was loaded, and a new session would not load it",
         "not-seen": "it was not loaded; a new session would load it",

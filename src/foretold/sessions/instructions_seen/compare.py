@@ -192,5 +192,7 @@ def _findings(files: tuple[SeenFile, ...]) -> list[Finding]:
     for file in files:
         if file.state in PROBLEMS:
             code, message, hint = PROBLEMS[file.state]
+            if file.state == "old-copy" and file.evidence == "time":
+                message = "the file was written after the session loaded it, and its text may differ"
             found.append(Finding(file.path, None, code, message.format(compaction=file.compaction), hint))
     return found
