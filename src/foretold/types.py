@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     layer: str  #: managed, user, project, local, memory
     text: str  #: as the model sees it: frontmatter and comments gone, not yet trimmed
     raw: str  #: as it is on disk, decoded
-    kind: str = "file"  #: file, rule, import, setting, index
+    kind: str = "file"  #: file, rule, import, setting, index; row and folder-row: only listed
     reason: str = "session_start"  #: or include, nested_traversal, path_glob_match
     parent: str | None = None  #: the file whose import brought it
     trigger: str | None = None  #: the touched file that brought it
@@ -60,6 +60,11 @@ class Entry(NamedTuple):
     @property
     def differs_from_disk(self) -> bool:
         return self.text != self.raw
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the model gets only its name, and what it is for, not its text."""
+        return self.kind in ("row", "folder-row")
 
 
 class Skip(NamedTuple):
@@ -122,6 +127,7 @@ REASONS: dict[str, str] = {
     "not-a-file": "it is a FIFO, a socket or a device",
     "not-a-text-file": "the agent imports no files with this extension",
     "not-an-import": "the token does not have the form of an import",
+    "not-started": "the agent refuses to start here",
     "not-here": "the agent reads files of this name, but not in this folder",
     "not-newest": "more files than the agent attaches again were changed after it",
     "not-walked": "the agent does not look into this folder",

@@ -191,7 +191,7 @@ def test_bare_writes_nothing(repo):
 
 VIEW_KEYS = {
     *("schema", "agent", "version", "asked_version", "assumed", "evidence", "cwd", "home", "model", "tokens"),
-    *("entries", "waiting", "skips", "findings", "absent"),
+    *("entries", "waiting", "skips", "findings", "absent", "refusal"),
 }
 ENTRY_KEYS = {
     *("path", "layer", "kind", "reason", "parent", "trigger", "globs", "includes", "bytes", "tokens", "text"),
@@ -356,7 +356,7 @@ def test_explain_a_file_as_data(repo):
 @pytest.mark.parametrize(
     ("path", "loaded", "said", "code"),
     [
-        ("CLAUDE.md", "start", "CLAUDE.md: loaded at the start of every session", 0),
+        ("CLAUDE.md", "start", "CLAUDE.md: loaded at the start of every session", 1),  # it has a finding
         ("docs/a.md", "start", "docs/a.md: loaded at the start of every session", 0),
         (".claude/rules/ts.md", "on-match", ".claude/rules/ts.md: loaded when a matching file is touched", 0),
         ("src/CLAUDE.md", "on-touch", "src/CLAUDE.md: loaded when a file in its folder is touched", 0),
@@ -371,7 +371,8 @@ def test_explain_one_instruction_file(repo, path, loaded, said, code):
     assert said in text(done).split("\n")
     assert (done.returncode, done.stderr) == (code, b"")
     found = data(repo.run("explain", path, "--json", *MANAGED))
-    assert set(found) == {"schema", "path", "loaded", "answer", "why", "change", "reason", "detail", "tokens"}
+    keys = {"schema", "path", "loaded", "answer", "why", "change", "reason", "detail", "tokens", "findings"}
+    assert set(found) == keys
     assert (found["schema"], found["path"], found["loaded"]) == (
         "foretold.explain-path/1",
         repo.path(f"proj/{path}"),
@@ -842,3 +843,42 @@ def test_an_agent_that_refuses(repo):
     for words in ((), ("explain",)):
         assert "It refuses to start here (exit status 55)" in text(repo.run(*words, "--agent", "gemini-cli"))
     assert "Gemini CLI refuses to start here" in text(repo.run("compare", "--agent", "gemini-cli,codex"))
+
+
+# -- one answer for each file --------------------------------------------------------------------------------
+
+
+def test_the_findings_of_folders_below_count(place):
+    place.write("proj/a/CLAUDE.md", "@docs/gone.md\n")
+    for words in ((), ("explain",), ("explain", "a/CLAUDE.md")):
+        done = place.run(*words, *MANAGED)
+        assert done.returncode == 1
+        assert "1 finding\n\n  a/CLAUDE.md:1  error import-missing" in text(done)
+        assert "→ fix the path, or write it without @" in text(done)
+    assert [each["code"] for each in data(place.run("--json", *MANAGED))["findings"]] == ["import-missing"]
+    assert [each["line"] for each in data(place.run("explain", "a/CLAUDE.md", "--json", *MANAGED))["findings"]] == [1]
+
+
+def test_a_project_with_only_a_misspelt_file_is_not_clean(place):
+    place.write("proj/claude.md", "text")
+    done = place.run(*MANAGED)
+    assert done.returncode == 1
+    assert "claude.md  warning name-case" in text(done)
+    assert "→ rename it to CLAUDE.md" in text(done)
+
+
+def test_a_rule_that_is_listed_and_attached_later(place):
+    place.write("proj/.git/HEAD", "ref: refs/heads/main\n")
+    place.write("proj/.github/instructions/ts.instructions.md", "---\napplyTo: '**/*.ts'\n---\nTypes.\n")
+    place.write("proj/src/a.ts", "")
+    agent = ("--agent", "copilot-cli")
+    assert "Loaded at the start: 0 files, 0 B and the names of 1 more" in text(place.run("explain", *agent, *MANAGED))
+    place.write("proj/.claude/rules/src.md", "---\npaths: 'lib/**'\n---\nLib.\n")
+    assert "      paths: lib/**\n" in text(place.run("explain", *agent, *MANAGED))
+    assert "adds 1 file, about" in text(place.run("explain", *agent, "--file", "src/a.ts", *MANAGED))
+
+
+def test_an_agent_that_refuses_to_start_says_what_to_do(place):
+    place.write("proj/GEMINI.md", "text")
+    shown = text(place.run("--agent", "gemini-cli", *MANAGED))
+    assert shown.endswith("\nnext: start Gemini CLI here once, and trust the folder\n")

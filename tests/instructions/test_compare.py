@@ -137,3 +137,10 @@ def test_a_tree_that_remembers(place):
     assert tree.kind(place.path("proj/none/at/all")) == "missing"
     assert tree.is_missing(place.path("proj/a/x.md/y"))
     assert not tree.is_missing("/")
+
+
+def test_an_agent_that_refuses_to_start_loads_nothing(place):
+    path = place.write("proj/GEMINI.md", "G")
+    found = compared(place, "gemini-cli", read="GEMINI.md", nested=True)
+    assert found.cell(path, found.views[0]) == Cell("never", reason="not-started")
+    assert found.views[0].tokens == 0

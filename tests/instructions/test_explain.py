@@ -42,11 +42,14 @@ def test_loaded_as_an_import_with_what_is_wrong(place):
             "number 2 of 2, layer project, about 3 tokens",
             "imported by proj/CLAUDE.md",
             "shown without its frontmatter or comments",
-            f"line 5: proj/docs/gone.md: not imported, there is no such file: {RELATIVE}, proj/docs",
         ),
         (),
         tokens=3,
+        findings=verdict.findings,
     )
+    [finding] = verdict.findings
+    said = f"proj/docs/gone.md: not imported, there is no such file: {RELATIVE}, proj/docs"
+    assert (finding.line, finding.code, place.short(finding.message)) == (5, "import-missing", said)
 
 
 def test_a_link_is_asked_by_either_name(place):
@@ -282,7 +285,7 @@ def test_the_file_that_hides_a_nested_one_is_named(place):
     verdict = ask(place, "a/AGENTS.md")
     assert verdict.why == ("shadowed: another file takes its place (by proj/CLAUDE.md)",)
     assert (verdict.reason, verdict.detail) == ("shadowed", "by proj/CLAUDE.md")
-    assert verdict.change == ("write @AGENTS.md into proj/a/CLAUDE.md",)
+    assert verdict.change == ("create proj/a/CLAUDE.md with the line @AGENTS.md",)
     place.write("proj/a/CLAUDE.md", "@AGENTS.md")
     entries = place.session().read("a/x.py").entries
     assert [place.short(entry.path) for entry in entries] == ["proj/a/CLAUDE.md", "proj/a/AGENTS.md"]
@@ -401,3 +404,174 @@ def test_what_is_said_of_a_nested_file_comes_true(monorepo, agent):
         attached = session.use([Call(trigger.tool, {trigger.key: touched})])
         is_attached = verdict.path in [entry.path for entry in attached.entries]
         assert is_attached == (verdict.loaded == "on-touch"), verdict
+
+
+# -- one truth everywhere ------------------------------------------------------------------------------------------
+
+
+def test_a_rule_that_is_listed_and_waits(place):
+    place.write("proj/.git/HEAD", "ref: refs/heads/main\n")
+    path = ".github/instructions/ts.instructions.md"
+    place.write(f"proj/{path}", '---\napplyTo: "**/*.ts,**/*.tsx"\n---\nUse strict types.\n')
+    place.write("proj/src/a.ts", "")
+    verdict = ask(place, path, agent="copilot-cli")
+    assert (verdict.loaded, verdict.answer) == (
+        "on-match",
+        "listed at the start of every session, by its name and patterns, and loaded when a matching file is touched",
+    )
+    session = place.session(agent="copilot-cli")
+    assert [place.short(entry.path) for entry in session.read("src/a.ts").entries] == [f"proj/{path}"]
+
+
+def test_where_the_agent_refuses_to_start_nothing_is_loaded(place):
+    place.write("proj/GEMINI.md", "text")
+    place.write("proj/a/GEMINI.md", "text")
+    verdict = ask(place, "GEMINI.md", agent="gemini-cli")
+    assert (verdict.loaded, verdict.reason) == ("never", "not-started")
+    assert verdict.change == ("start the agent here once, and trust the folder",)
+    view = place.load(agent="gemini-cli")
+    assert (view.refusal, view.tokens, find_nested(view).verdicts) == (55, 0, ())
+
+
+def test_misspelt_names_in_a_folder_with_code_are_listed(place):
+    for name in ("Claude.md", "agents.md", "main.py", "notes.md"):
+        place.write(f"proj/z/{name}", "text")
+    found = {place.short(verdict.path): verdict.reason for verdict in find_nested(place.load()).verdicts}
+    assert found == {"proj/z/Claude.md": "wrong-case", "proj/z/agents.md": "wrong-case"}
+
+
+# -- findings of files that the start does not load ----------------------------------------------------------------
+
+
+def test_the_findings_of_a_nested_file(place):
+    place.write("proj/a/CLAUDE.md", "x\n@docs/two.md\n@docs/one.md\n")
+    verdict = ask(place, "a/CLAUDE.md")
+    assert [(each.line, each.code) for each in verdict.findings] == [(2, "import-missing"), (3, "import-missing")]
+    assert find_nested(place.load()).findings == verdict.findings
+
+
+def test_the_findings_of_a_rule_that_waits(place):
+    place.write("proj/.claude/rules/r.md", "---\npaths: *.ts\n---\n@gone.md\n")
+    assert [each.code for each in ask(place, ".claude/rules/r.md").findings] == [
+        "frontmatter-repaired",
+        "import-missing",
+    ]
+
+
+def test_a_file_that_a_nested_file_imports(place):
+    place.write("proj/a/CLAUDE.md", "@docs/x.md\n")
+    place.write("proj/a/docs/x.md", "@gone.md\n")
+    verdict = ask(place, "a/docs/x.md")
+    assert (verdict.loaded, verdict.answer) == ("on-touch", "loaded when a file in a folder above it is touched")
+    assert verdict.why == ("imported by proj/a/CLAUDE.md, when a file in proj/a is touched",)
+    assert [each.code for each in verdict.findings] == ["import-missing"]
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "fix"),
+    [
+        ("claude.md", "name-case", "rename it to CLAUDE.md"),
+        ("a/Claude.md", "name-case", "rename it to CLAUDE.md"),
+        (".claude/rules/x.mdc", "rule-extension", "rename it to x.md"),
+        (".claude/rules/x.txt", "rule-extension", "rename it to x.md"),
+        (".claude/rules/README.txt", "", ""),
+        (".claude/rules/check.py", "", ""),
+    ],
+)
+def test_a_name_that_keeps_a_file_from_being_loaded_is_a_finding(place, path, code, fix):
+    place.write(f"proj/{path}", "text")
+    findings = find_nested(place.load()).findings
+    assert [(place.short(each.path), each.code, each.hint) for each in findings] == [
+        (f"proj/{path}", code, fix)
+    ] * bool(code)
+
+
+# -- advice that works ---------------------------------------------------------------------------------------------
+
+
+def test_the_line_of_a_directive_is_named(place):
+    place.write("proj/CLAUDE.md", "x\n- @include docs/k.md\n")
+    place.write("proj/docs/k.md", "text")
+    verdict = ask(place, "docs/k.md")
+    assert verdict.why == ("proj/CLAUDE.md:2: @include is not a directive of this agent",)
+    assert verdict.change == ("write @docs/k.md there",)
+
+
+def test_a_hint_for_another_import_of_the_line_is_not_given(place):
+    place.write("proj/CLAUDE.md", "@docs/real.md. and @docs/missing.md\n")
+    place.write("proj/docs/real.md", "text")
+    assert ask(place, "docs/real.md").change == ("put white space after the path",)
+
+
+@pytest.mark.parametrize(
+    ("path", "why", "change"),
+    [
+        ("src/a.ts", "it is not an instruction file", ("foretold explain --file src/a.ts says what reading it adds",)),
+        (".cursorrules", "zed, crush and cursor look for it; this agent does not", ()),
+        (".cursor/rules/a.mdc", "crush and cursor look for it; this agent does not", ()),
+        (".claude/skills/x/SKILL.md", "it is a skill: ", ()),
+        ("../notes.md", "it is outside the folder that the agent starts in", ()),
+        ("docs/x.md", "the agent does not look there, and nothing imports it", None),
+    ],
+)
+def test_advice_fits_the_file(place, path, why, change):
+    place.write(f"proj/{path}", "text")
+    verdict = ask(place, path)
+    assert verdict.why[0].startswith(why)
+    if change is not None:
+        assert verdict.change == change
+    else:
+        assert verdict.change == (
+            f"import it (@{path}) from a file in proj that is loaded, or move it to .claude/rules/",
+        )
+
+
+def test_a_memory_is_not_to_be_imported(place):
+    store = place.load().surroundings.memory
+    path = place.write(f"{store}/tabs.md", "text")
+    verdict = ask(place, path)
+    assert (verdict.why[0][:14], verdict.change) == ("it is a memory", ("foretold memory show tabs",))
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("Docs.md", ("did you mean proj/docs.md?",)),
+        ("api.md", ("did you mean proj/.claude/rules/api.md?",)),
+        ("zzzzz.md", ()),
+        ("a/CLAUDE.md", ("create it",)),
+    ],
+)
+def test_a_path_that_is_not_there(place, path, change):
+    place.write("proj/docs.md", "text")
+    place.write("proj/.claude/rules/api.md", "text")
+    verdict = ask(place, path)
+    assert (verdict.why, verdict.change) == (("there is no such file",), change)
+
+
+def test_a_folder(place):
+    place.write("proj/a/CLAUDE.md", "text")
+    place.write("proj/b/x.py", "text")
+    assert ask(place, "a").why == ("it is a folder; its instruction files are CLAUDE.md",)
+    assert ask(place, "b").why == ("it is a folder, and there is no instruction file in it",)
+
+
+def test_a_new_name_that_would_hide_another_file(place):
+    place.write("proj/claude.md", "text")
+    place.write("proj/AGENTS.md", "text")
+    said = "and import AGENTS.md there (@AGENTS.md), which is read only where there is no CLAUDE.md"
+    assert ask(place, "claude.md").change == (f"rename it to CLAUDE.md, {said}",)
+
+
+@pytest.mark.parametrize("start", ["proj", "proj/a"])
+def test_the_advice_for_a_hidden_file_is_the_same_from_every_folder(place, start):
+    place.write("proj/CLAUDE.md", "text")
+    path = place.write("proj/a/AGENTS.md", "text")
+    verdict = ask(place, path, cwd=start)
+    assert (verdict.reason, verdict.change) == ("shadowed", ("create proj/a/CLAUDE.md with the line @AGENTS.md",))
+
+
+def test_a_link_is_named(place):
+    place.write("proj/docs/r.md", "text")
+    place.link("proj/.claude/rules/r.md", "../../docs/r.md")
+    assert ask(place, ".claude/rules/r.md").why[0] == "proj/.claude/rules/r.md is a link to proj/docs/r.md"

@@ -29,8 +29,9 @@ MARKS = {
     "": "·",
 }
 MEANING = (
-    "● always   ✂ cut   ≡ only listed   × left out   · the agent does not look at it\n"
-    "○ when a matching file is touched   ◌ when a file in its folder is touched"
+    "● always   ✂ cut   × left out   · the agent does not look at it\n"
+    "○ when a matching file is touched   ◌ when a file in its folder is touched\n"
+    "≡ listed at the start by its name, and loaded when it applies"
 )
 MEANING_OF_READ = "\n◐ on reading the file"
 

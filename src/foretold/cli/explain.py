@@ -18,7 +18,7 @@ from foretold.cli.output import (
 )
 from foretold.dialects.surroundings import join
 from foretold.instructions.advice import advise_skip, can_match, find_unreported, list_roots
-from foretold.instructions.discover.rule_conditions import written_patterns
+from foretold.instructions.discover.rule_conditions import written_key, written_patterns
 from foretold.instructions.explain import FileVerdict, NestedFiles, find_nested, verdict_of
 from foretold.instructions.intent import CodeContext
 from foretold.instructions.load import load
@@ -58,32 +58,33 @@ def command(words: Sequence[str]) -> int:
     view = load(options.cwd, **question)
     if options.path:
         return _explain_one(view, options.path, as_json=options.json)
+    nested = find_nested(view)
     if options.json:
         from foretold.cli.json import emit, tree_json
 
-        emit("explain", tree_json(view))
+        emit("explain", tree_json(view, nested))
     else:
-        _print_trace(view, is_all=options.all)
-    return 1 if view.findings else 0
+        _print_trace(view, nested, is_all=options.all)
+    return 1 if view.findings or nested.findings else 0
 
 
-def _print_trace(view: View, *, is_all: bool) -> None:
+def _print_trace(view: View, nested: NestedFiles, *, is_all: bool) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     most, more = MANY if is_all else SOME, "--all"
     print(title_of(view, paint))
     print_entries(view, paint)
     # those that cannot match have findings
     waiting = [rule for rule in view.waiting if can_match(rule.entry, view.dialect.rules.patterns)]
-    if waiting:
+    if waiting and not view.refusal:
         print(f"\n{paint.bold('Waiting for a matching file')}: {plural(len(waiting), 'rule')}\n")
         for rule in waiting:
             _print_waiting(rule, view, paint)
-    print_nested(find_nested(view), paint, most, more)
-    unreported = find_unreported(view, Disk())
+    print_nested(nested, paint, most, more)
+    unreported = find_unreported(view, Disk()) if not view.refusal else []
     if unreported:
         print(f"\n{paint.bold('Not loaded')}\n")
         print_skips(unreported, paint, most, more)
-    print_view_findings(view.findings, paint)
+    print_view_findings((*view.findings, *nested.findings), paint)
     if view.absent:
         found = f"{paint.bold('Looked for, not found')}: {plural(len(view.absent), 'path')}"
         print(f"\n{found}" + ("\n" if is_all else f" ({more})"))
@@ -98,7 +99,7 @@ def _print_waiting(rule: Waiting, view: View, paint: Paint) -> None:
     print(_row(paint.path(rule.entry.path), rule.entry.tokens, paint, 2))
     base = "" if rule.base == view.surroundings.cwd else f", relative to {rule.base}"
     patterns = ", ".join(written_patterns(rule.entry, view.dialect.rules))
-    print(paint.faint(paint.wrap(f"{view.dialect.rules.key}{base}: {patterns}", 6)))
+    print(paint.faint(paint.wrap(f"{written_key(rule.entry, view.dialect.rules)}{base}: {patterns}", 6)))
 
 
 def print_nested(nested: NestedFiles, paint: Paint, most: int, more: str, *, in_short: bool = False) -> None:
@@ -149,7 +150,7 @@ def _row(path: str, tokens: int, paint: Paint, indent: int) -> str:
 
 
 def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) -> int:
-    from foretold.instructions.session import Session
+    from foretold.instructions.session import Attachment, Session
 
     session = Session(folder, **question)
     view = session.start()
@@ -166,12 +167,17 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
         print("\n" + paint.wrap(said, 0))
     tokens = sum(entry.tokens for entry in attachment.entries)
     there = "" if Disk().kind(path) != "missing" else " (it does not exist)"
-    adds = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
+    adds = (
+        f"adds {plural(len(attachment.entries), 'file')}, about {plural(tokens, 'token')}" if tokens else "adds nothing"
+    )
+    if view.refusal:
+        attachment, tokens, adds = Attachment((), ()), 0, "adds nothing: the agent refuses to start here"
     print("\n" + paint.wrap(f"Reading {path}{there} {adds}", 0) + ("\n" if tokens else ""))
     print_rows(attachment.entries, paint)
     for entry in attachment.entries:
         if entry.globs:
-            print(paint.faint(paint.wrap(f"{entry.path}: its paths match ({', '.join(entry.globs)})", 5)))
+            patterns = ", ".join(written_patterns(entry, view.dialect.rules))
+            print(paint.faint(paint.wrap(f"{entry.path}: its paths match ({patterns})", 5)))
     tree, contexts = Disk(), dict[str, CodeContext]()
     roots = list_roots(view.surroundings)
     skips = [skip for skip in attachment.skips if next(advise_skip(skip, tree, roots, contexts), None) is None]
@@ -183,15 +189,19 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
 
 
 def _explain_one(view: View, path: str, *, as_json: bool) -> int:
+    from foretold.findings.registry import severity_of
+
     verdict = verdict_of(view, path)
     if as_json:
-        from foretold.cli.json import emit
+        from foretold.cli.json import emit, verdict_json
 
-        emit("explain-path", dict(verdict._asdict()))
+        emit("explain-path", verdict_json(verdict))
     else:
         paint = Paint(view.surroundings.cwd, view.surroundings.home)
         print(title_of(view, paint))
         print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
         for line in (*verdict.why, *(f"→ {change}" for change in verdict.change)):
             print(paint.wrap(line, 2))
-    return 0 if verdict.loaded != "never" else 1
+        print_view_findings([each for each in verdict.findings if each.message not in verdict.why], paint)
+    is_clean = all(severity_of(finding) == "note" for finding in verdict.findings)
+    return 0 if verdict.loaded != "never" and is_clean else 1

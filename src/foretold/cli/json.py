@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foretold.instructions.explain import FileVerdict, NestedFiles
     from foretold.instructions.session import Attachment
     from foretold.instructions.view import View, Waiting
     from foretold.types import Entry, Finding, Skip
@@ -47,6 +48,7 @@ def view_json(view: View) -> dict[str, object]:
         "home": view.surroundings.home,
         "model": view.surroundings.model,
         "tokens": view.tokens,
+        "refusal": view.refusal or None,
         "entries": [entry_json(entry) for entry in view.entries],
         "waiting": [waiting_json(rule, view) for rule in view.waiting],
         "skips": [skip_json(skip) for skip in view.skips],
@@ -62,16 +64,18 @@ def waiting_json(rule: Waiting, view: View) -> dict[str, object]:
     return {**entry_json(rule.entry), "base": rule.base, "paths": written_patterns(rule.entry, view.dialect.rules)}
 
 
-def tree_json(view: View) -> dict[str, object]:
-    """A view, and what becomes of the instruction files below its folder."""
-    from foretold.instructions.explain import find_nested
-
-    nested = find_nested(view)
+def tree_json(view: View, nested: NestedFiles) -> dict[str, object]:
+    """A view, and what becomes of the instruction files below its folder; findings are those of both."""
     return {
         **view_json(view),
-        "nested": [dict(verdict._asdict()) for verdict in nested.verdicts],
+        "findings": findings_json((*view.findings, *nested.findings)),
+        "nested": [verdict_json(verdict) for verdict in nested.verdicts],
         "nested_cut": nested.cut,
     }
+
+
+def verdict_json(verdict: FileVerdict) -> dict[str, object]:
+    return {**verdict._asdict(), "findings": findings_json(verdict.findings)}
 
 
 def entry_json(entry: Entry) -> dict[str, object]:
@@ -92,7 +96,7 @@ def findings_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
     """Findings by file and line, with their severity; one without a hint of its own has the fix of its rule."""
     from foretold.findings.registry import hint_of, severity_of, sort_findings
 
-    found = sort_findings(findings)
+    found = sort_findings(dict.fromkeys(findings))
     return [{**each._asdict(), "severity": severity_of(each), "hint": hint_of(each)} for each in found]
 
 

@@ -203,7 +203,10 @@ def print_entries(view: View, paint: Paint, most: int = 100_000, more: str = "")
         print("\nIt receives nothing: no instruction file is delivered.")
         return
     total = sum(entry.size for entry in view.entries)
-    print(f"\nLoaded at the start: {plural(len(view.entries), 'file')}, {size(total)}, about {view.tokens:,} tokens\n")
+    listed = sum(1 for entry in view.entries if entry.is_listed)
+    loaded = f"{plural(len(view.entries) - listed, 'file')}, {size(total)}"
+    names = f" and the names of {listed} more" if listed else ""
+    print(f"\nLoaded at the start: {loaded}{names}, about {plural(view.tokens, 'token')}\n")
     shown = view.entries if len(view.entries) <= most + 5 else view.entries[:most]
     print_rows(shown, paint)
     left = view.entries[len(shown) :]
@@ -225,7 +228,7 @@ def print_rows(entries: Sequence[Entry], paint: Paint) -> None:
     for number, entry in enumerate(entries, 1):
         lead = "  " * entry.depth + ("└ " if entry.depth else "")
         row = f"{number:3}  {entry.layer:8} {paint.fit(lead + paint.path(entry.path), room)}"
-        print(f"{row} {size(entry.size):>9} {entry.tokens:>7,} tok")
+        print(f"{row} {'listed' if entry.is_listed else size(entry.size):>9} {entry.tokens:>7,} tok")
         for path in entry.includes:
             print(f"{'':13} {paint.fit(f'  └ {paint.path(path)}', room).rstrip()}")
 
@@ -258,6 +261,7 @@ def print_view_findings(findings: Sequence[Finding], paint: Paint, most: int | N
     is said once, below all of them."""
     from foretold.findings.registry import hint_of, sort_findings
 
+    findings = list(dict.fromkeys(findings))
     if not findings:
         return
     print(f"\n{paint.bold(plural(len(findings), 'finding'))}\n")

@@ -18,7 +18,7 @@ from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
 from foretold.instructions.advice import can_match
 from foretold.instructions.load import load_view, require_folder
-from foretold.instructions.session import Call, Session
+from foretold.instructions.session import Session
 from foretold.instructions.view import View
 from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree
 from foretold.types import NamedTuple
@@ -187,9 +187,13 @@ def _note_nested(cells: dict[tuple[str, str], Cell], views: list[View], tree: Tr
 
 def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
     agent = view.dialect.agent
+    if view.refusal:
+        paths = {entry.path: None for entry in (*view.entries, *(rule.entry for rule in view.waiting))}
+        cells.update(((path, agent), Cell("never", reason="not-started")) for path in paths)
+        return
     cut = {finding.path: finding for finding in view.findings if finding.code == "budget-cut"}
     for number, entry in enumerate(view.entries, 1):
-        state = "listed" if entry.kind in ("row", "folder-row") else "cut" if entry.path in cut else "always"
+        state = "listed" if entry.is_listed else "cut" if entry.path in cut else "always"
         lost = max(Disk().size(entry.path) - entry.size, 0) if state == "cut" else 0
         cells[entry.path, agent] = Cell(state, number, entry.tokens, lost)
         for path in entry.includes:
@@ -208,9 +212,7 @@ def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
 
 def _note_read(cells: dict[tuple[str, str], Cell], session: Session, path: str) -> None:
     view = session.start()
-    triggers = view.dialect.triggers
-    call = Call(triggers[0].tool, {triggers[0].key: path}) if triggers else Call("Read", {"file_path": path})
-    for entry in session.use([call]).entries:
+    for entry in session.read(path).entries if not view.refusal else ():
         cells[entry.path, view.dialect.agent] = Cell("read", tokens=entry.tokens)
 
 

@@ -201,7 +201,11 @@ class Loader:
             if name == chosen:
                 self.take_file(path, Origin(source.layer, folder))
             else:
-                self.note(Skip(path, "shadowed", f"the walk has {chosen}", source.layer))
+                self.note(
+                    Skip(
+                        path, "shadowed", f"the agent uses {chosen} in this folder and in those above it", source.layer
+                    )
+                )
 
     def _off(self, source: FileSource, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""

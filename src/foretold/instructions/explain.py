@@ -4,7 +4,9 @@
 2. A file in a folder below is judged as if a file next to it were touched: by the same loader, with the same tables.
    A rule there waits for its paths, and one whose paths can match nothing is never loaded.
 3. What is left has a name that is nearly right (capitals, the ending of a rule), is in a folder that only a session
-   started there would look at, or is not an instruction file at all.
+   started there would look at, or is not an instruction file at all (`remedies.py`).
+4. Findings go with the file that they are about, whether it is loaded at the start, later or never. Where the agent
+   refuses to start, nothing is loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import os
 from collections.abc import Sequence
 
 from foretold.dialects.surroundings import join
-from foretold.instructions.advice import can_match, find_dead_globs
+from foretold.instructions.advice import advise, advise_skip, can_match, find_dead_globs, list_roots
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.inventory import (
     Inventory,
@@ -23,27 +25,37 @@ from foretold.instructions.discover.inventory import (
     list_names,
     take_inventory,
 )
-from foretold.instructions.discover.locate import steps
+from foretold.instructions.discover.locate import folders_below, steps
 from foretold.instructions.discover.nested import use_nested_rules
 from foretold.instructions.discover.rule_conditions import written_patterns
 from foretold.instructions.engine import Loader
-from foretold.instructions.intent import PUNCTUATION
+from foretold.instructions.intent import DOCUMENTS, PUNCTUATION, extension_of_path
+from foretold.instructions.remedies import find_directive, find_remedy, find_similar, import_fallback
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
 from foretold.types import REASONS, TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
+    from foretold.instructions.intent import CodeContext
     from foretold.types import Entry
 
 START = "loaded at the start of every session"
 MATCH = "loaded when a matching file is touched"
 TOUCH = "loaded when a file in its folder is touched"
 NEVER = "not loaded"
+TOUCH_ABOVE = "loaded when a file in a folder above it is touched"
+NO_INSTRUCTIONS = "it is a folder, and there is no instruction file in it"
+MOST_IN_FOLDER = 10  #: files of a folder that are named
+LISTED = "listed at the start of every session, by its name"
+LISTED_MATCH = f"{LISTED} and patterns, and {MATCH}"
+#: endings of texts; another file in a folder of rules was hardly meant to be one
+PAGES = ("adoc", "markdown", "md", "mdc", "mdown", "mdx", "rst", "text", "txt")
+CODES = {"wrong-case": "name-case", "wrong-extension": "rule-extension"}  #: reason -> code of its finding
 
 
 class FileVerdict(NamedTuple):
-    """The answer for one path. `loaded` is start, on-match, on-touch or never."""
+    """The answer for one path. `loaded` is start, listed, on-match, on-touch or never."""
 
     path: str
     loaded: str
@@ -53,6 +65,7 @@ class FileVerdict(NamedTuple):
     reason: str = ""  #: of one that is never loaded: a word of `foretold.types.REASONS`, if there is one
     detail: str = ""  #: more about the reason
     tokens: int = 0  #: of one that is loaded
+    findings: tuple[Finding, ...] = ()  #: about this file, by line
 
 
 class NestedFiles(NamedTuple):
@@ -60,6 +73,7 @@ class NestedFiles(NamedTuple):
 
     verdicts: tuple[FileVerdict, ...]
     cut: str = ""
+    findings: tuple[Finding, ...] = ()  #: about these files and what they import; the start has none of them
 
 
 def verdict_of(view: View, path: str, tree: Tree | None = None) -> FileVerdict:
@@ -72,6 +86,8 @@ def find_nested(view: View, tree: Tree | None = None, inventory: Inventory | Non
 
     This looks at the whole tree, unless an inventory of it is given.
     """
+    if view.refusal:
+        return NestedFiles(())
     tree = tree if tree is not None else Disk()
     names = list_names(view.dialect, view.surroundings)
     if inventory is None:
@@ -82,7 +98,23 @@ def find_nested(view: View, tree: Tree | None = None, inventory: Inventory | Non
     judge = _Judge(view, tree)
     paths = [path for path in inventory.select(names) if path not in known and tree.real(path) not in known]
     verdicts = [verdict for verdict in map(judge.judge, paths) if verdict.loaded != "start"]
-    return NestedFiles(tuple(verdict for verdict in verdicts if not judge.is_document(verdict)), inventory.cut)
+    verdicts = [verdict for verdict in verdicts if not judge.is_document(verdict)]
+    findings = dict.fromkeys((*judge.list_findings(), *filter(None, map(_name_finding, verdicts))))
+    known_findings = set(view.findings)
+    new = tuple(finding for finding in findings if finding not in known_findings)
+    return NestedFiles(tuple(verdicts), inventory.cut, new)
+
+
+def _name_finding(verdict: FileVerdict) -> Finding | None:
+    """The finding about a file that was meant to be loaded, by its name, and is not."""
+    code = CODES.get(verdict.reason)
+    if not code:
+        return None
+    stem = verdict.path.rpartition("/")[2].partition(".")[0]
+    if code == "rule-extension" and (extension_of_path(verdict.path) not in PAGES or stem.upper() == "README"):
+        return None
+    said = f"{NEVER}: {REASONS[verdict.reason]} ({verdict.detail})"
+    return Finding(verdict.path, None, code, said, "; ".join(verdict.change))
 
 
 def describe_skip(skip: Skip) -> str:
@@ -97,20 +129,40 @@ class _Judge:
         self.view, self.tree = view, tree
         self.names = list_names(view.dialect, view.surroundings)
         self._folders: dict[str, Loader] = {}
+        self._found: dict[str, tuple[Finding, ...]] = {}  #: what is found in each of them
+        self._contexts: dict[str, CodeContext] = {}
 
     def judge(self, path: str) -> FileVerdict:
+        """What becomes of a file, and what is wrong with it."""
+        if status := self.view.refusal:
+            said = f"the agent refuses to start here (exit status {status}): the folder is not trusted"
+            change = "start the agent here once, and trust the folder"
+            return FileVerdict(path, "never", NEVER, (said,), (change,), "not-started", "the folder is not trusted")
+        verdict, paths = self._judge(path), (path, self.tree.real(path))
+        found = [each for each in (*self.view.findings, *self.list_findings()) if each.path in paths]
+        found.sort(key=lambda finding: finding.line or 0)
+        return verdict._replace(findings=tuple(dict.fromkeys(found)))
+
+    def list_findings(self) -> list[Finding]:
+        """What is found in the folders that were loaded so far."""
+        surroundings, kind = self.view.surroundings, self.view.dialect.rules.patterns
+        for holder, loader in self._folders.items():
+            if holder not in self._found:
+                said = advise(loader.skips, loader.waiting, self.tree, list_roots(surroundings), kind)
+                self._found[holder] = (*loader.findings, *said)
+        return [finding for found in self._found.values() for finding in found]
+
+    def _judge(self, path: str) -> FileVerdict:
         view, tree = self.view, self.tree
         real = tree.real(path)
-        for number, entry in enumerate(view.entries, 1):
-            if entry.path in (path, real) or tree.real(entry.path) == real:
-                return _at_start(view, entry, number)
-            if path in entry.includes or real in entry.includes:
-                notes = [_message(finding) for finding in view.findings if finding.path in (path, real)]
-                said = f"its text is in {entry.path}, in place of the import"
-                return FileVerdict(path, "start", START, (said, *notes), ())
         for rule in view.waiting:
             if rule.entry.path in (path, real):
                 return self._waits(path, rule.entry, rule.base)
+        for number, entry in enumerate(view.entries, 1):
+            if entry.path in (path, real) or tree.real(entry.path) == real:
+                return _at_start(view, entry, number, path)
+            if path in entry.includes or real in entry.includes:
+                return FileVerdict(path, "start", START, (f"its text is in {entry.path}, in place of the import",), ())
         skips = [skip for skip in view.skips if skip.path in (path, real) or _almost(skip, path)]
         if not skips:
             return self._elsewhere(path)
@@ -129,8 +181,13 @@ class _Judge:
         if verdict.reason != "wrong-case" or folder == self.view.surroundings.cwd:
             return False
         listed = self.tree.names(folder)
-        pages = [] if isinstance(listed, Fault) else [each for each in listed[0] if each.endswith(name[-3:])]
-        return any(each != name and each != each.upper()[:-3] + each[-3:] for each in pages)
+        if isinstance(listed, Fault):
+            return False
+        known = {each.rpartition("/")[2].lower() for each in self.names.files}
+        others = [each for each in listed[0] if each not in listed[1] and each.lower() not in known]
+        pages = [each for each in others if each.endswith(name[-3:]) and each != each.upper()[:-3] + each[-3:]]
+        code = [each for each in others if extension_of_path(each) not in ("", *DOCUMENTS)]
+        return len(pages) > len(code)
 
     def _waits(self, path: str, entry: Entry, base: str) -> FileVerdict:
         """A rule with `paths`; those that can match nothing never wake it."""
@@ -142,7 +199,10 @@ class _Judge:
             return FileVerdict(path, "never", NEVER, why, (change,), "no-match", "its paths can match no file")
         patterns = ", ".join(written_patterns(entry, self.view.dialect.rules))
         said = f"its paths wait for a file that matches: {patterns}, seen from {base}"
-        return FileVerdict(path, "on-match", MATCH, (said, *notes), (), tokens=entry.tokens)
+        is_listed = any(each.is_listed and each.path == entry.path for each in self.view.entries)
+        link = () if entry.path == path else (f"{path} is a link to {entry.path}",)
+        answer = LISTED_MATCH if is_listed else MATCH
+        return FileVerdict(path, "on-match", answer, (*link, said, *notes), (), tokens=entry.tokens)
 
     def _skipped(self, path: str, skips: Sequence[Skip]) -> FileVerdict:
         why = []
@@ -152,16 +212,22 @@ class _Judge:
                 why.append(f"{where}the import is taken to mean {skip.path}")
             else:
                 why.append(where + describe_skip(skip))
-        places = {(path, None), *((skip.parent or skip.path, skip.line) for skip in skips)}
-        found = [each for each in self.view.findings if (each.path, each.line) in places and each.hint]
-        hints = tuple(dict.fromkeys(each.hint for each in found))
+        roots = list_roots(self.view.surroundings)
+        found = [each for each in self.view.findings if (each.path, each.line) == (path, None)]
+        found += [each for skip in skips for each in advise_skip(skip, self.tree, roots, self._contexts)]
+        hints = tuple(dict.fromkeys(each.hint for each in found if each.hint))
+        fallback = self.view.dialect.fallback
+        is_hidden = skips[0].reason == "shadowed" and fallback is not None
+        if is_hidden and fallback is not None and path.rpartition("/")[2] in fallback.names:
+            hints = (import_fallback(path, fallback, self.tree),)
         return FileVerdict(path, "never", NEVER, tuple(why), hints, skips[0].reason, skips[0].detail)
 
     # -- what the start does not look at ----------------------------------------------------------------------
 
     def _elsewhere(self, path: str) -> FileVerdict:
-        if self.tree.kind(path) != "file":
-            return FileVerdict(path, "never", NEVER, ("there is no such file",), ("create it",), "missing")
+        kind = self.tree.kind(path)
+        if kind != "file":
+            return self._folder(path) if kind == "folder" else self._missing(path)
         if off := self.view.surroundings.off:
             return self._skipped(path, [Skip(path, "disabled", off)])
         holders = _find_holders(path, self.names)
@@ -178,9 +244,50 @@ class _Judge:
         closed = [skip for skip in self.view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
         if closed:
             return self._skipped(path, [skip._replace(path=path) for skip in closed])
-        change = _possible_changes(self.view, path, self.names)
-        why = "the agent does not look there, and nothing imports it" if change else "the agent does not look there"
-        return FileVerdict(path, "never", NEVER, (why,), change)
+        return self._imported(path) or self._unread(path, [holder for holder, _ in holders])
+
+    def _unread(self, path: str, holders: list[str]) -> FileVerdict:
+        """A file that the agent does not look for: perhaps something names it, in a way that does not count."""
+        skips = (*self.view.skips, *(skip for loader in self._folders.values() for skip in loader.skips))
+        named = find_directive(skips, path, self.tree)
+        if named is not None and named.parent:
+            word = named.path.rpartition("/")[2]
+            near = os.path.relpath(path, os.path.dirname(self.tree.real(named.parent)))
+            why = f"{named.parent}:{named.line}: @{word} is not a directive of this agent"
+            return FileVerdict(path, "never", NEVER, (why,), (f"write @{near} there",))
+        remedy = find_remedy(self.view, path, self.names, holders)
+        return FileVerdict(path, "never", NEVER, (remedy.why,), remedy.change)
+
+    def _imported(self, path: str) -> FileVerdict | None:
+        """The verdict on a file that a nested file imports, in a folder above it."""
+        real = self.tree.real(path)
+        for folder in folders_below(self.view.surroundings.cwd, path):
+            for entry in self._load_folder(folder).entries:
+                if entry.path in (path, real) and entry.parent:
+                    why = f"imported by {entry.parent}, when a file in {folder} is touched"
+                    return FileVerdict(path, "on-touch", TOUCH_ABOVE, (why,), (), tokens=entry.tokens)
+        return None
+
+    def _folder(self, path: str) -> FileVerdict:
+        """A folder: which instruction files are in it."""
+        found = [*take_inventory(self.tree, path, [self.names]).select(self.names)]
+        known = [*(entry.path for entry in self.view.entries), *(rule.entry.path for rule in self.view.waiting)]
+        found += [each for each in dict.fromkeys(known) if is_below(each, path) and each not in found]
+        shown = ", ".join(each[len(path.rstrip("/")) + 1 :] for each in found[:MOST_IN_FOLDER])
+        more = f" and {len(found) - MOST_IN_FOLDER} more" if len(found) > MOST_IN_FOLDER else ""
+        why = f"it is a folder; its instruction files are {shown}{more}" if found else NO_INSTRUCTIONS
+        change = (f"ask about one of them: foretold explain {found[0]}",) if found else ()
+        return FileVerdict(path, "never", NEVER, (why,), change, "folder")
+
+    def _missing(self, path: str) -> FileVerdict:
+        """A path that is not there: a slip, or a file that could be created."""
+        known = [*(entry.path for entry in self.view.entries), *(rule.entry.path for rule in self.view.waiting)]
+        known += [skip.path for skip in self.view.skips]
+        similar = find_similar(path, self.tree, known)
+        change = (f"did you mean {' or '.join(similar)}?",) if similar else ()
+        if not similar and (_find_holders(path, self.names) or path in self.view.absent):
+            change = ("create it",)
+        return FileVerdict(path, "never", NEVER, (REASONS["missing"],), change, "missing")
 
     def _in_folder(self, path: str, holder: str, name: str) -> FileVerdict | None:
         """What becomes of a file if another one in the folder that holds it is touched; None if nothing is known."""
@@ -198,10 +305,7 @@ class _Judge:
         if not skips and is_fallback and not self.view.nested_fallback:
             skips = [Skip(path, *self.view.hidden)]
         if skips:
-            found = self._skipped(path, skips)
-            if is_fallback and fallback is not None and found.reason == "shadowed":
-                found = found._replace(change=(f"write @{name} into {holder}/{fallback.unless[0]}",))
-            return found
+            return self._skipped(path, skips)
         rules = self.names.find_rules(path)
         if rules and not path.endswith(rules[1].suffix):
             return None
@@ -237,8 +341,21 @@ class _Judge:
                 short = name.rpartition("/")[2]
                 found = self._skipped(path, [Skip(path, "wrong-case", f"it looks for {short}")])
                 taken = self.tree.kind(right) != "missing"
-                return found._replace(change=(f"move its text to {right}" if taken else f"rename it to {short}",))
+                change = f"move its text to {right}" if taken else f"rename it to {short}"
+                return found._replace(change=(change + self._shadows(path, name),))
         return None
+
+    def _shadows(self, path: str, name: str) -> str:
+        """What a file of this name would hide, for the advice to make one; empty if nothing."""
+        fallback = self.view.dialect.fallback
+        if fallback is None or name not in fallback.unless or self.view.surroundings.mode != "instead":
+            return ""
+        folder = path[: -len(name) - 1]
+        hidden = [f"{folder}/{each}" for each in fallback.names if self.tree.kind(f"{folder}/{each}") == "file"]
+        if not hidden:
+            return ""
+        short = hidden[0].rpartition("/")[2]
+        return f", and import {short} there (@{short}), which is read only where there is no {name}"
 
 
 def _almost(skip: Skip, path: str) -> bool:
@@ -246,18 +363,18 @@ def _almost(skip: Skip, path: str) -> bool:
     return skip.reason == "missing" and skip.path.startswith(path) and not skip.path[len(path) :].strip(PUNCTUATION)
 
 
-def _at_start(view: View, entry: Entry, number: int) -> FileVerdict:
-    why = [f"number {number} of {len(view.entries)}, layer {entry.layer}, about {entry.tokens:,} tokens"]
+def _at_start(view: View, entry: Entry, number: int, path: str) -> FileVerdict:
+    count = f"about {entry.tokens:,} token{'' if entry.tokens == 1 else 's'}"
+    why = [f"number {number} of {len(view.entries)}, layer {entry.layer}, {count}"]
+    if entry.is_listed:
+        return FileVerdict(entry.path, "listed", LISTED, tuple(why), (), tokens=entry.tokens)
+    if entry.path != path:
+        why.insert(0, f"{path} is a link to {entry.path}")
     if entry.parent:
         why.append(f"imported by {entry.parent}")
     if entry.differs_from_disk:
         why.append("shown without its frontmatter or comments")
-    why += [_message(finding) for finding in view.findings if finding.path == entry.path]
     return FileVerdict(entry.path, "start", START, tuple(why), (), tokens=entry.tokens)
-
-
-def _message(finding: Finding) -> str:
-    return f"line {finding.line or '?'}: {finding.message}"
 
 
 def _find_holders(path: str, names: NameTable) -> list[tuple[str, str]]:
@@ -277,15 +394,3 @@ def _wrong_extension(path: str, suffix: str | tuple[str, ...]) -> FileVerdict:
     detail = f"only {' or '.join(endings)}"
     why = describe_skip(Skip(path, "wrong-extension", detail))
     return FileVerdict(path, "never", NEVER, (why,), (f"rename it to {stem}{endings[0]}",), "wrong-extension", detail)
-
-
-def _possible_changes(view: View, path: str, names: NameTable) -> tuple[str, ...]:
-    """How a file could be loaded that the agent does not look for."""
-    changes = []
-    if view.dialect.imports.depth:
-        base = view.surroundings.cwd.rstrip("/") + "/"
-        near = path[len(base) :] if path.startswith(base) else path
-        changes.append(f"import it (@{near}) from a file in {view.surroundings.cwd} that is loaded")
-    if names.rules and not names.find_rules(path):
-        changes.append(f"move it to {names.rules[-1].name}/")
-    return (", or ".join(changes),) if changes else ()

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 
 Touched = tuple[Loader, NestedEntries]  #: what a touched file brings, and the pass that found it
-LISTED = ("row", "folder-row")  #: entries that only name a file
 MAX_SHELL_READ = 64 * 1024 * 1024
 
 
@@ -137,7 +136,7 @@ class Session:
         self._rules = WaitingRules(view.waiting, view.dialect.rules.patterns)
         self._given = set()
         if view.dialect.again == "new":
-            self._given = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
+            self._given = {entry.path for entry in (*view.entries, *view.withheld) if not entry.is_listed}
         self._attached = self._given | brought
         self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
         if not keeps:
@@ -244,8 +243,10 @@ class Session:
         return self.start()
 
     def read(self, path: str) -> Attachment:
-        """The agent read a file: what is attached to the result."""
-        return self.use([Call("Read", {"file_path": path})])
+        """The agent read a file, with the tool that it has for that: what is attached to the result."""
+        triggers = self.view.dialect.triggers
+        tool, key = (triggers[0].tool, triggers[0].key) if triggers else ("Read", "file_path")
+        return self.use([Call(tool, {key: path})])
 
     def use(self, calls: Iterable[Call]) -> Attachment:
         """The agent made the tool calls of one turn: what is attached to the next request."""

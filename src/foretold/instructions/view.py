@@ -99,7 +99,7 @@ class View:
     @property
     def tokens(self) -> int:
         """An estimate of what the instructions cost at the start of every session."""
-        return estimate_tokens(self.text or "")
+        return estimate_tokens(self.text or "") if not self.refusal else 0
 
     def without_entries(self) -> View:
         """The view of a subagent that gets no instructions; rules still wait for what it touches."""

@@ -53,9 +53,11 @@ class NameTable(NamedTuple):
         return (path[:at] or "/", rules) if at >= 0 else None
 
 
-def list_names(dialect: Dialect, surroundings: Surroundings) -> NameTable:
-    """The names that an agent looks for, from its tables and settings."""
-    plan = (*(surroundings.start or dialect.start), *(surroundings.touch or dialect.touch))
+def list_names(dialect: Dialect, surroundings: Surroundings | None = None) -> NameTable:
+    """The names that an agent looks for, from its tables and, if they are known, its settings."""
+    start = surroundings.start if surroundings is not None else ()
+    touch = surroundings.touch if surroundings is not None else ()
+    plan = (*(start or dialect.start), *(touch or dialect.touch))
     here = [source for source in plan if source.base in IN_PROJECT]
     files = [name for source in here if source.kind in ("file", "either") for name in (source.name, *source.others)]
     files += dialect.fallback.names if dialect.fallback is not None else ()

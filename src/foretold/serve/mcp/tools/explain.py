@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
-    from foretold.types import Entry
+    from foretold.types import Entry, Finding
 
 LOOKING = Lock()  #: views are kept for the whole process
 GROUPS = ("entries", "waiting", "skips", "findings")
@@ -146,11 +146,15 @@ def explain_file(context: CallContext, given: Given) -> CallAnswer:
         "outside": not (path + "/").startswith(view.surroundings.cwd.rstrip("/") + "/"),
         "loaded": verdict.loaded,
         "answer": clip(verdict.answer, 1_000),
-        "why": [clip(why, 1_000) for why in verdict.why[:10]],
+        "why": [clip(why, 1_000) for why in (*verdict.why, *map(_describe_finding, verdict.findings))[:10]],
         "change": [clip(change, 1_000) for change in verdict.change[:10]],
         **_page("explain_file", context, given, entries, (), attachment.skips, attachment.findings),
     }
     return CallAnswer(_file_text(data), data)
+
+
+def _describe_finding(finding: Finding) -> str:
+    return f"line {finding.line}: {finding.message}" if finding.line else finding.message
 
 
 def _file_text(data: Row) -> str:
