@@ -559,8 +559,11 @@ def test_a_folder(place):
 def test_a_new_name_that_would_hide_another_file(place):
     place.write("proj/claude.md", "text")
     place.write("proj/AGENTS.md", "text")
-    said = "and import AGENTS.md there (@AGENTS.md), which is read only where there is no CLAUDE.md"
-    assert ask(place, "claude.md").change == (f"rename it to CLAUDE.md, {said}",)
+    said = "and import AGENTS.md there (@AGENTS.md): with a CLAUDE.md, no AGENTS.md is read here"
+    assert ask(place, "claude.md").change == (f"rename it to CLAUDE.md, {said} or below",)
+    place.write("proj/a/Claude.md", "text")
+    place.write("proj/a/AGENTS.md", "text")
+    assert ask(place, "a/Claude.md").change == (f"rename it to CLAUDE.md, {said}",)
 
 
 @pytest.mark.parametrize("start", ["proj", "proj/a"])

@@ -351,11 +351,15 @@ class _Judge:
         if fallback is None or name not in fallback.unless or self.view.surroundings.mode != "instead":
             return ""
         folder = path[: -len(name) - 1]
-        hidden = [f"{folder}/{each}" for each in fallback.names if self.tree.kind(f"{folder}/{each}") == "file"]
-        if not hidden:
-            return ""
-        short = hidden[0].rpartition("/")[2]
-        return f", and import {short} there (@{short}), which is read only where there is no {name}"
+        names, kind = tuple(f"/{each}" for each in fallback.names), self.tree.kind
+        if folder not in self.view.surroundings.walk:
+            is_hidden, where = any(kind(folder + each) == "file" for each in names), "here"
+        else:
+            below = take_inventory(self.tree, folder, [NameTable(fallback.names)]).paths
+            is_hidden, where = any(each.endswith(names) for each in below), "here or below"
+        short = fallback.names[0]
+        said = f", and import {short} there (@{short}): with a {name}, no {short} is read {where}"
+        return said if is_hidden else ""
 
 
 def _almost(skip: Skip, path: str) -> bool:
