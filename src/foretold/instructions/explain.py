@@ -285,7 +285,9 @@ class _Judge:
         known += [skip.path for skip in self.view.skips]
         similar = find_similar(path, self.tree, known)
         change = (f"did you mean {' or '.join(similar)}?",) if similar else ()
-        if not similar and (_find_holders(path, self.names) or path in self.view.absent):
+        rules = self.names.find_rules(path)
+        is_wanted = path.endswith(rules[1].suffix) if rules else bool(_find_holders(path, self.names))
+        if not similar and (is_wanted or path in self.view.absent):
             change = ("create it",)
         return FileVerdict(path, "never", NEVER, (REASONS["missing"],), change, "missing")
 
