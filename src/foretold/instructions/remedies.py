@@ -51,8 +51,8 @@ def find_remedy(view: View, path: str, names: NameTable, holders: Sequence[str])
         return Remedy("it is outside the folder that the agent starts in", starts)
     readers = find_readers(path, view.dialect.agent) if not holders else []
     if not readers and extension_of_path(path) not in ("", *DOCUMENTS):
-        change = f"foretold explain --file {_relative(path, surroundings.cwd)} says what reading it adds"
-        return Remedy("it is not an instruction file", (change,))
+        asked = f"foretold explain --file {_relative(path, surroundings.cwd)} says what reading it adds"
+        return Remedy("it is not an instruction file", (asked,))
     change = _describe_import(view, path, names, is_ours=not readers)
     if readers:
         return Remedy(f"{_enumerate(readers)} look{'s' * (len(readers) == 1)} for it; this agent does not", change)

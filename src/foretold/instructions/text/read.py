@@ -20,7 +20,7 @@ from foretold.instructions.discover.rule_conditions import (
 )
 from foretold.instructions.text.markdown import ImportMention, scan
 from foretold.storage.tree import Fault, Tree
-from foretold.text.frontmatter import SPACE, find_open_quote, first_line, line_value, parse, split, split_fenced
+from foretold.text.frontmatter import SPACE, Front, find_open_quote, first_line, line_value, parse, split, split_fenced
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -141,11 +141,7 @@ def _conditions(
         line = first_line(raw) + unread.line
         findings = (Finding(path, line, "rule-key-unread", said, f"write `{rules.key}`, with the patterns in quotes"),)
     elif problem:
-        code = "frontmatter-repaired" if parsed.values else "frontmatter-invalid"
-        quote = find_open_quote(front) if not parsed.values else 0
-        line = first_line(raw) + (quote or parsed.line or 0) - 1 if quote or parsed.line else None
-        hint = "close the quote" if quote else "put the value in quotes"
-        findings = (Finding(path, line, code, problem, hint),)
+        findings = (_invalid(path, raw, front, parsed)._replace(message=problem),)
     if key is None:
         return NO_GLOBS, findings, values
     if rules.patterns == "globset":
@@ -154,6 +150,15 @@ def _conditions(
     if globs.problem and key != "paths":
         globs = globs._replace(problem=globs.problem.replace("`paths`", f"`{key}`"))
     return globs, findings, values
+
+
+def _invalid(path: str, raw: str, front: str, parsed: Front) -> Finding:
+    """The finding about frontmatter that is not valid YAML: read after a repair, or not at all."""
+    code = "frontmatter-repaired" if parsed.values else "frontmatter-invalid"
+    quote = find_open_quote(front) if not parsed.values else 0
+    line = quote or parsed.line
+    hint = "close the quote" if quote else "put the value in quotes"
+    return Finding(path, first_line(raw) + line - 1 if line else None, code, parsed.problem or "", hint)
 
 
 def _unread_header(path: str, raw: str) -> tuple[Finding, ...]:
