@@ -18,7 +18,7 @@ def verdict(state, *claims):
 
 
 def test_nothing_is_known_and_the_path_is_not_there(place):
-    assert QuickCheck(place.proj, place.path("cache"))(NOTE) == "unknown: src/ship.py is not at that path"
+    assert QuickCheck(place.proj, place.path("cache"))(NOTE) == "not found here: src/ship.py (run foretold memory verify)"
 
 
 def test_nothing_is_known_and_the_path_is_there(place):
@@ -54,7 +54,7 @@ def test_a_verdict_of_another_text_does_not_count(place):
     cache = place.path("cache")
     save_verdicts(cache, [NOTE], [verdict("missing", "src/ship.py")], now=0)
     other = read_note("a.md", b"`deploy()` in `src/b.py` ships.\n")
-    assert QuickCheck(place.proj, cache, now=0)(other) == "unknown: src/b.py is not at that path"
+    assert QuickCheck(place.proj, cache, now=0)(other) == "not found here: src/b.py (run foretold memory verify)"
 
 
 def test_a_good_verdict_and_one_that_says_nothing(place):
@@ -62,7 +62,7 @@ def test_a_good_verdict_and_one_that_says_nothing(place):
     save_verdicts(cache, [NOTE], [verdict("valid", "src/ship.py")], now=0)
     assert QuickCheck(place.proj, cache, now=0)(NOTE) == "valid, verified today"
     save_verdicts(cache, [NOTE], [verdict("unknown", "src/ship.py")], now=0)
-    assert QuickCheck(place.proj, cache, now=0)(NOTE) == "unknown: src/ship.py is not at that path"
+    assert QuickCheck(place.proj, cache, now=0)(NOTE) == "not found here: src/ship.py (run foretold memory verify)"
 
 
 def test_a_cache_that_is_not_ours_is_passed_over(place):

@@ -158,7 +158,7 @@ def test_a_book_says_whether_a_memory_holds(tmp_path):
     assert said == [
         "missing, verified 3 days ago: f(): not found",
         "the paths it names exist",
-        "unknown: b.py is not at that path",
+        "not found here: b.py (run foretold memory verify)",
         "",
         None,
     ]

@@ -29,7 +29,7 @@ def test_a_prompt_recalls_what_it_is_about(hooks):
     assert [(quote.file, quote.age, quote.text) for quote in parse_rendered(text)] == [
         (
             "project_deploys.md",
-            "today; unknown: src/ship.py is not at that path",
+            "today; not found here: src/ship.py (run foretold memory verify)",
             "when and how we deploy\n\nOn Tuesdays only, with `src/ship.py`.",
         )
     ]

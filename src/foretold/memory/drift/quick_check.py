@@ -2,7 +2,7 @@
 
 1. The verdicts of the last `verify` are cached by the digest of the memory's file: one of another text does not count.
 2. Without one, the paths that a memory names are looked for where it says, and nowhere else: so a missing path is a
-   reason to look closer, not a verdict.
+   reason to look closer, with `verify`, and not a verdict.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class QuickCheck:
         paths = [claim.text for claim in find_claims(memory) if claim.kind == "path" and not claim.hedge]
         absent = [path for path in paths if not self._exists(path)]
         if absent:
-            return f"unknown: {absent[0]} is not at that path"
+            return f"not found here: {absent[0]} (run foretold memory verify)"
         return "the paths it names exist" if paths else ""
 
     def _exists(self, path: str) -> bool:

@@ -89,7 +89,7 @@ class PathIndex:
             return f"{state}, verified {when}" + (f": {evidence}" if evidence else "")
         absent = [text for text, path in paths if path and not os.path.lexists(os.path.join(root, path))]
         if absent:
-            return f"unknown: {absent[0]} is not at that path"
+            return f"not found here: {absent[0]} (run foretold memory verify)"
         return "the paths it names exist" if paths else ""
 
     def memories_naming(self, path: str) -> list[tuple[str, str]]:
