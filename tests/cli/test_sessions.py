@@ -208,6 +208,27 @@ def test_any_transcript_file(home, tmp_path, capsys):
     assert "is not a transcript of an agent that can be read" in capsys.readouterr().err
 
 
+def test_a_torn_file_is_repaired_by_its_path(home, tmp_path, monkeypatch, capsys):
+    """A session of the same id is stored: the file is meant, and the hint names it, once."""
+    stored = next(home.glob(".claude/projects/*/*.jsonl"))
+    lines = stored.read_text().splitlines(keepends=True)
+    (tmp_path / "sent.jsonl").write_text("".join([*lines[:2], lines[2].rstrip("\n"), *lines[3:], "torn\n"]))
+    monkeypatch.chdir(tmp_path)
+    before = stored.read_bytes()
+    assert run(home, "show", "sent.jsonl") == 1
+    shown = capsys.readouterr().out
+    assert shown.count("foretold sessions repair") == 1
+    assert f"      try: foretold sessions repair sent.jsonl --home {home}\n" in shown
+    assert run(home, "repair", "sent.jsonl") == 1
+    assert f"  foretold sessions repair sent.jsonl --write --home {home}\n" in capsys.readouterr().out
+    assert run(home, "repair", "sent.jsonl", "--write") == 1
+    said = capsys.readouterr().out.splitlines()
+    [made] = [path for path in tmp_path.glob("*.jsonl") if path.name != "sent.jsonl"]
+    assert said[-1] == f"Resume it: foretold sessions resume {made} --home {home}"
+    assert run(home, "repair", str(made)) == 0
+    assert stored.read_bytes() == before
+
+
 def test_a_moment_that_no_calendar_has_is_left_out():
     assert [format_time(moment) for moment in (None, 1e308, float("nan"), -1e300)] == ["", "", "", ""]
 

@@ -315,9 +315,11 @@ def print_findings(findings: Sequence[Finding], paint: Paint, file: TextIO | Non
         where = paint.fit(where, min(len(where), paint.width - len(what) - 4))
         print(f"  {where}  {(paint.red if what[0] == 'e' else paint.bold)(what)}", file=file)
         print(paint.wrap(finding.message, 6), file=file)
+        if not hint or hint == following:
+            continue
         if hint.startswith(("foretold ", "chmod ")):  # whole and on its own line, to be copied
             print(f"      try: {printable(hint)}", file=file)
-        elif hint and hint != following:
+        else:
             print(paint.faint(paint.wrap(f"→ {hint}", 6)), file=file)
 
 

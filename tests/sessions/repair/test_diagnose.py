@@ -375,7 +375,7 @@ def test_a_copy_is_written_only_if_it_is_of_use(tmp_path, name, capsys):
     found = diagnose(stored)
     assert found.useless == useless
     hints = {finding.hint for finding in found.findings} - {""}
-    assert hints <= (set() if useless else {f"foretold sessions repair {SESSION} --write"})
+    assert hints <= (set() if useless else {f"foretold sessions repair {stored.path} --write"})
     before = house.tree(tmp_path)
     code = command(["repair", SESSION, "--write", "--home", str(tmp_path), "-C", str(tmp_path)])
     out = capsys.readouterr().out

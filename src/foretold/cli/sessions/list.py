@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -15,7 +14,9 @@ from foretold.cli.output import Paint, column, fold, for_terminal, plural, print
 from foretold.cli.sessions.options import (
     agents_of,
     count,
+    home_option,
     homes_of,
+    name_in_command,
     paint_of,
     parser_of,
     period_of,
@@ -139,8 +140,8 @@ def command_show(words: Sequence[str]) -> int:
         last = _print_message(message, paint, last, full=options.full)
     if findings:
         print(f"\n{paint.bold('Damage')}: {plural(len(findings), 'record')} cannot be read")
-        print_findings(findings[:10], paint)
-        print(f"    try: foretold sessions repair {printable(shlex.quote(stored.id))}")
+        hint = f"foretold sessions repair {name_in_command(stored, options)}{home_option(options)}"
+        print_findings([each._replace(hint=hint) for each in findings[:10]], paint)
     sys.stdout.flush()
     return 1 if findings else 0
 

@@ -56,6 +56,16 @@ def session_called(
         raise NoSuchSession(f"{error}; {hint}" if hint else str(error)) from None
 
 
+def name_in_command(stored: StoredSession, options: argparse.Namespace) -> str:
+    """What names a session in a command that is printed: its file if that was given, since its id may be another's."""
+    return shlex.quote(options.session if os.path.lexists(options.session) else stored.id)
+
+
+def home_option(options: argparse.Namespace) -> str:
+    """The home that was given, for a command that is printed."""
+    return f" --home {shlex.quote(os.path.abspath(options.home))}" if options.home else ""
+
+
 def agents_of(options: argparse.Namespace) -> tuple[str, ...] | None:
     """The agent that a command line names; None for all."""
     if options.agent is None:

@@ -11,12 +11,21 @@ from collections.abc import Sequence
 
 from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, ProgressLine, confirm, plural, printable
-from foretold.cli.sessions.options import agents_of, homes_of, paint_of, parser_of, resume_command, session_called
+from foretold.cli.sessions.options import (
+    agents_of,
+    home_option,
+    homes_of,
+    name_in_command,
+    paint_of,
+    parser_of,
+    resume_command,
+    session_of,
+)
 from foretold.errors import ForetoldError, NoSuchSession
 from foretold.findings.registry import severity_of
 from foretold.sessions.archive.archive import Archive, archive_folder
 from foretold.sessions.archive.session_files import is_shared
-from foretold.sessions.catalog import iter_sessions
+from foretold.sessions.catalog import iter_sessions, newest_first
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.relocate import SessionMove, moved_to, plan_relocation, relocate
@@ -32,9 +41,10 @@ def command_repair(words: Sequence[str]) -> int:
         "copy, a new session; the damaged one is never touched."
     )
     examples = "  foretold sessions repair              check all sessions of this folder\n"
-    examples += "  foretold sessions repair 118ca5f9\n  foretold sessions repair 118ca5f9 --write"
+    examples += "  foretold sessions repair 118ca5f9\n  foretold sessions repair 118ca5f9 --write\n"
+    examples += "  foretold sessions repair saved/talk.jsonl --write"
     parser = parser_of("repair", about, examples)
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="its id, title or file")
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="its id, its title, or any transcript file")
     parser.add_argument("--all", action="store_true", help="check those of every project")
     parser.add_argument("--write", action="store_true", help="write a repaired copy")
     parser.add_argument("--to", metavar="DIR", help="into this folder instead of next to the damaged one")
@@ -44,7 +54,7 @@ def command_repair(words: Sequence[str]) -> int:
         if options.write:
             parser.error("which one? --write takes one session")
         return _check_all(homes, options)
-    stored = session_called(homes, options.session, agents_of(options))
+    stored = session_of(options)
     if is_shared(stored):
         raise NoSuchSession(f"{stored.id} is in a database, which {stored.agent} keeps intact")
     with ProgressLine("reading") as progress:
@@ -191,7 +201,9 @@ def _print_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint,
         print(f"Written: {paint.path(made.path)}")
         if found.after_repair:
             print(paint.wrap(f"Of the copy {_in_all(found.after_repair)}.", 2))
-        if not options.to:
+        if not _is_held(stored, homes_of(options)):
+            print(f"Resume it: foretold sessions resume {shlex.quote(made.path)}{home_option(options)}")
+        elif not options.to:
             print(f"Resume it: {resume_command(made)}")
     elif _is_doomed(found):
         print(f"Keep it now: foretold sessions archive {stored.id}{home_option(options)}")
@@ -201,7 +213,13 @@ def _print_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint,
     else:
         print(paint.wrap(_promise(found), 0))
         print("Write one, as a new session next to this one, which is not changed:")
-        print(f"  foretold sessions repair {stored.id} --write{home_option(options)}")
+        print(f"  foretold sessions repair {name_in_command(stored, options)} --write{home_option(options)}")
+
+
+def _is_held(stored: StoredSession, homes: Homes) -> bool:
+    """Whether a session is where its agent looks for it; a transcript that someone was sent is not."""
+    path = os.path.realpath(stored.path)
+    return any(os.path.realpath(each.path) == path for each in newest_first(homes, (stored.agent,)))
 
 
 def _promise(found: Diagnosis) -> str:
@@ -293,8 +311,3 @@ def diagnosis_json(found: Diagnosis) -> dict[str, object]:
         "findings": findings_json(found.findings),
         "useless": found.useless or None,
     }
-
-
-def home_option(options: argparse.Namespace) -> str:
-    """The home that was given, for a command that is printed."""
-    return f" --home {shlex.quote(os.path.abspath(options.home))}" if options.home else ""

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import shlex
 from array import array
 from collections.abc import Iterator
 
@@ -175,7 +176,7 @@ def _refusal(stored: StoredSession, refused: str) -> Iterator[Finding]:
 
 
 def _hint(stored: StoredSession) -> str:
-    return f"foretold sessions repair {stored.id} --write"
+    return f"foretold sessions repair {shlex.quote(stored.path)} --write"  # an id may be that of another file, too
 
 
 def _deletion(stored: StoredSession) -> list[Finding]:
