@@ -497,7 +497,15 @@ def test_another_home(repo):
         (["conform"], "the following arguments are required: FILE"),
         (["conform", "/nowhere.jsonl"], "foretold: /nowhere.jsonl cannot be read"),
         (["completion"], "usage: foretold completion bash|zsh|fish"),
-        (["completion", "tcsh"], "usage: foretold completion bash|zsh|fish"),
+        (["completion", "tcsh"], "foretold completion: no script for 'tcsh'; supported shells: bash, zsh, fish\n"),
+        (["show", "--add-dir", "../x"], "unrecognized arguments: --add-dir ../x; flags of the agent\nitself go after --\n"),
+        (["compare", "--", "--bare"], "foretold compare: error: compare takes no flags of agents, but: --bare\n"),
+        (
+            ["probe", "--agent", "codx"],
+            "foretold: unknown agent 'codx', did you mean 'codex'? Known agents: claude-code, ",
+        ),
+        (["sessions", "--agent", "codx"], "unknown agent 'codx', did you mean 'codex'? Known agents: claude-code, "),
+        (["version", "extra"], "foretold version: error: unrecognized arguments: extra\n"),
         (["--json", "--version"], "unrecognized arguments: --version"),
         (["--jsn"], "foretold: error: unrecognized arguments: --jsn; did you mean --json?\n"),
         (["show", "--mesages"], "unrecognized arguments: --mesages; did you mean\n--messages?\n"),
@@ -536,9 +544,26 @@ def test_help_of_a_command(place, command):
     assert f"foretold {command}" in said.partition("\n")[2]  # an example
 
 
-@pytest.mark.parametrize("word", ["--version", "-V", "version"])
-def test_the_version(place, word):
-    assert text(place.run(word)) == f"foretold {foretold.__version__}\n"
+@pytest.mark.parametrize("line", ["--version", "-V", "version", "--home x version", "version -C ."])
+def test_the_version(place, line):
+    assert text(place.run(*line.split())) == f"foretold {foretold.__version__}\n"
+
+
+@pytest.mark.parametrize("line", ["--json version", "version --json"])
+def test_the_version_as_data(place, line):
+    said = {"schema": "foretold.version/1", "version": foretold.__version__}
+    assert json.loads(text(place.run(*line.split()))) == said
+    assert "\n  version " in text(place.run("--help"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["show --agent {}", "--agent {} --json", "compare --agent {} --json", "memory --agent {}", "install {} --dry-run"],
+)
+def test_the_name_of_an_agent_may_be_in_any_case(place, line):
+    done = [place.run(*line.format(name).split()) for name in ("Codex", "codex")]
+    assert (done[0].stdout, done[0].stderr, done[0].returncode) == (done[1].stdout, done[1].stderr, done[1].returncode)
+    assert b"unknown agent" not in done[0].stderr
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ explain-path            explain CLAUDE.md --json
 explain-session         explain --session 1111 --json
 compare                 compare --json
 rule                    rule import-missing --json
+version                 version --json
 memory                  memory add short -t feedback -d about,short -b Use,tabs,in,Python,files. --json
 memory                  memory add whole -t feedback -d whole -b Use,tabs,in,Python,files.;Spaces,in,YAML. --json
 memory                  memory add entry -t project -d entry -b It,starts,in,`src/app.py`. --json

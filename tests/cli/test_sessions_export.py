@@ -20,7 +20,7 @@ def run(home, *words):
 def test_an_ending_that_no_form_has_is_refused_and_nothing_is_written(home, tmp_path, capsys):
     with pytest.raises(SystemExit) as error:
         run(home, "-o", tmp_path / "talk.pdf")
-    said = "there is no format for .pdf files: -o takes\n.md, .markdown, .html, .htm, .json, or add --form\n"
+    said = "there is no format for .pdf files: -o takes\n.md, .markdown, .html, .htm, .json, or add --format\n"
     assert error.value.code == 2
     assert capsys.readouterr().err.endswith(f"\nforetold sessions export: error: {said}")
     assert not (tmp_path / "talk.pdf").exists()

@@ -46,6 +46,7 @@ commands:
   mcp         an MCP server on standard input and output, for agents
   rule        what a finding means, why it matters, what to do
   completion  print a completion script for a shell
+  version     print the version of foretold
 
 everywhere:
   -C DIR                 look at this folder instead of the current one
@@ -161,21 +162,39 @@ def _print_failure(error: OSError) -> None:
 def main(argv: Sequence[str]) -> int:
     """Run a command line; the exit status."""
     words = list(argv)
-    if words[:1] in (["--version"], ["-V"], ["version"]):
-        from foretold import __version__
-
-        print(f"foretold {__version__}")
-        return 0
+    if words[:1] in (["--version"], ["-V"]):
+        words[0] = "version"
     if words[:1] in (["-h"], ["--help"], ["help"]):
         return _print_help([word for word in words[1:] if not word.startswith("-")])
     at = command_at(words)
     name = words.pop(at) if at is not None else ""
+    if name == "version":
+        return _print_version(words)
     if name and name not in COMMANDS:
         from foretold.cli.options import print_unknown
 
         print_unknown(name, words[:at])
         return 2
     return _dispatch(name, words)
+
+
+def _print_version(words: list[str]) -> int:
+    """`foretold version`; which of the options that every command has were given does not matter."""
+    from foretold import __version__
+
+    _, flags, rest, own = split_options(words, COMMON, ("--json", "-h", "--help"))
+    if rest or own:
+        from foretold.cli.options import wrap_error
+
+        sys.stderr.write(wrap_error(f"foretold version: error: unrecognized arguments: {' '.join([*rest, *own])}"))
+        return 2
+    if "--json" in flags:
+        from foretold.cli.json import emit
+
+        emit("version", {"version": __version__})
+    else:
+        print(HELP if flags else f"foretold {__version__}\n", end="")
+    return 0
 
 
 def _print_help(names: list[str]) -> int:

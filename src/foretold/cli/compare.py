@@ -40,11 +40,14 @@ def command(words: Sequence[str]) -> int:
     about = "What each agent sees here: agents by files, differences first."
     home = "the home folder the agents would have"
     parser = make_parser("compare", about, EXAMPLES, "-C --home --managed --json", home=home)
-    parser.add_argument("--agent", action="append", metavar="NAMES", help="agents, separated by commas; or all")
+    parser.add_argument("--agent", action="append", metavar="NAMES", type=str.lower, help="agents, separated by commas; or all")
     parser.add_argument("--file", default="", metavar="PATH", help="a file of the project that the agents read")
     parser.add_argument("--all", action="store_true", help="list all files of folders below")
-    parser.add_argument("--format", choices=("text", "markdown"), default="text")
-    options = parser.parse_args(list(words))
+    parser.add_argument("--format", "--form", choices=("text", "markdown"), default="text")
+    given = list(words)
+    if "--" in given:
+        parser.error(f"compare takes no flags of agents, but: {' '.join(given[given.index('--') + 1 :])}")
+    options = parser.parse_args(given)
     agents = [name for value in options.agent or () for name in value.split(",") if name]
     chosen = list(AGENTS) if "all" in agents else agents or None
     found = compare(options.cwd, chosen, read=options.file, home=options.home, managed=options.managed, nested=True)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.cli import COMMANDS, GROUPS, HELP as MAIN
-from foretold.cli.options import find_parser
+from foretold.cli.options import find_parser, wrap_error
 from foretold.dialects.registry import AGENTS, dialects_of
 from foretold.types import NamedTuple
 
@@ -61,6 +61,10 @@ class CompletedCommand(NamedTuple):
 def command(words: Sequence[str]) -> int:
     if list(words) not in [[shell] for shell in SHELLS]:
         is_help = list(words) in (["-h"], ["--help"])
+        if len(words) == 1 and not words[0].startswith("-"):
+            said = f"no script for {words[0]!r}; supported shells: {', '.join(SHELLS)}"
+            sys.stderr.write(wrap_error(f"foretold completion: {said}"))
+            return 2
         print(USAGE, end="", file=sys.stdout if is_help else sys.stderr)
         return 0 if is_help else 2
     print(SHELLS[words[0]](describe_commands()), end="")

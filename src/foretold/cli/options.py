@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: options that several commands share; a command may give another help text
 SHARED: dict[str, dict[str, object]] = {
     "-C": {"dest": "cwd", "default": ".", "metavar": "DIR", "help": "look at this folder"},
-    "--agent": {"metavar": "NAME[@VERSION]"},
+    "--agent": {"metavar": "NAME[@VERSION]", "type": str.lower},
     "--home": {"metavar": "DIR", "help": "the home folder the agent would have"},
     "--managed": {"metavar": "DIR", "help": "the organisation's folder, e.g. /etc/claude-code"},
     "--model": {"metavar": "NAME", "help": "the model the agent would use"},
@@ -39,17 +39,25 @@ SHARED: dict[str, dict[str, object]] = {
 }
 
 
-def make_parser(command: str, about: str, examples: str, shared: str, **helps: str) -> argparse.ArgumentParser:
-    """A parser with some of the shared options, named with spaces between; `helps` are other help texts for them."""
+def make_parser(
+    command: str, about: str, examples: str, shared: str, *, has_own_flags: bool = False, **helps: str
+) -> argparse.ArgumentParser:
+    """A parser with some of the shared options, named with spaces between; `helps` are other help texts for them.
+
+    A command that `has_own_flags` takes those of the agent itself after `--`.
+    """
     import argparse
     import textwrap
 
     class Parser(argparse.ArgumentParser):
+        own_flags = has_own_flags
+
         def error(self, message: str) -> NoReturn:
             self.print_usage(sys.stderr)
-            self.exit(
-                2, wrap_error(f"{self.prog}: error: {message}{guess_option(message, self._option_string_actions)}")
-            )
+            hint = guess_option(message, self._option_string_actions)
+            if not hint and self.own_flags and message.startswith("unrecognized arguments: -"):
+                hint = "; flags of the agent itself go after --"
+            self.exit(2, wrap_error(f"{self.prog}: error: {message}{hint}"))
 
         def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
             if _Found.is_wanted:
@@ -97,7 +105,7 @@ def folder_parser(command: str, about: str, examples: str) -> argparse.ArgumentP
     from foretold.dialects.registry import AGENTS, DEFAULT_AGENT
 
     shared = "-C --agent --home --managed --model --json"
-    parser = make_parser(command, about, examples, shared, agent=", ".join(AGENTS))
+    parser = make_parser(command, about, examples, shared, has_own_flags=True, agent=", ".join(AGENTS))
     parser.set_defaults(agent=DEFAULT_AGENT)
     return parser
 
@@ -122,7 +130,7 @@ def _question(given: Mapping[str, str], own: Sequence[str]) -> Question:
     from foretold.dialects.registry import DEFAULT_AGENT
 
     return {
-        "agent": given.get("--agent", DEFAULT_AGENT),
+        "agent": given.get("--agent", DEFAULT_AGENT).lower(),
         "home": given.get("--home"),
         "managed": given.get("--managed"),
         "args": tuple(own),

@@ -120,7 +120,7 @@ class DialectChoice(NamedTuple):
 def dialects_of(agent: str) -> tuple[Dialect, ...]:
     """All dialects of an agent, oldest first."""
     if agent not in AGENTS:
-        raise UnknownAgent(f"unknown agent {agent!r}{_suggestion(agent)}; known agents: {', '.join(sorted(AGENTS))}")
+        raise unknown_agent(agent, sorted(AGENTS))
     module = __import__(f"foretold.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
     return tuple(dialect for dialect in module.DIALECTS if dialect.agent == agent)
 
@@ -161,19 +161,22 @@ def _unknown_options(request: LoadRequest) -> list[Finding]:
     ]
 
 
-def _suggestion(agent: str) -> str:
-    """A suggestion for a name that is nearly that of an agent."""
+def unknown_agent(agent: str, known: Iterable[str]) -> UnknownAgent:
+    """The error for a name that no agent has, or none of those that a command knows."""
     import difflib
 
-    name = agent.lower().replace("_", "-")
+    names, name = list(known), agent.lower().replace("_", "-")
     name = OTHER_NAMES.get(name, name)
-    near = [known for known in AGENTS if name and known.startswith(name)] or difflib.get_close_matches(name, AGENTS)
-    return f", did you mean {near[0]!r}?" if near else ""
+    near = [each for each in names if name and each.startswith(name)]
+    # at the usual 0.6, `foo` would be `roo`
+    near = near or difflib.get_close_matches(name, names, 1, 0.7)
+    meant = f", did you mean {near[0]!r}? Known" if near else "; known"
+    return UnknownAgent(f"unknown agent {agent!r}{meant} agents: {', '.join(names)}")
 
 
 def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> DialectChoice:
     """The dialect for a name with or without a version."""
-    agent, _, version = name.partition("@")
+    agent, _, version = name.lower().partition("@")
     known = dialects_of(agent)
     if not version:
         version = installed_version(programs_of(agent), env) if env is not None else ""

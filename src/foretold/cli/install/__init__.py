@@ -116,7 +116,7 @@ def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParse
     helps = {"C": "the project's folder", "home": "the home folder the agent has"}
     epilog = f"{agents}\n\nexamples:\n{examples}"
     parser = make_parser(command, about, epilog, "-C --home --dry-run --yes --json", **helps)
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="e.g. claude-code")
+    parser.add_argument("agents", nargs="*", metavar="AGENT", type=str.lower, help="e.g. claude-code")
     for part, what in (("hooks", "hooks, or everything but hooks"), ("mcp", "the MCP server, or everything but it")):
         parser.add_argument(f"--{part}", action=argparse.BooleanOptionalAction, help=f"only {what}")
     scope = parser.add_mutually_exclusive_group()

@@ -8,10 +8,10 @@ import shlex
 
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint
-from foretold.errors import NoSuchSession, UnknownAgent
+from foretold.errors import NoSuchSession
 from foretold.sessions.catalog import find_homes, find_session
 from foretold.sessions.exporters.formatting import format_time
-from foretold.sessions.formats.readers import READERS, resume_command as words_to_resume
+from foretold.sessions.formats.readers import READERS, resume_command as words_to_resume, unknown_reader
 from foretold.sessions.model import Homes, StoredSession
 
 UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}  #: days
@@ -72,7 +72,7 @@ def agents_of(options: argparse.Namespace) -> tuple[str, ...] | None:
         return None
     name = options.agent.partition("@")[0].lower()
     if name not in READERS:
-        raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
+        raise unknown_reader(name)
     return (name,)
 
 

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from foretold.dialects.registry import installed_version
+from foretold.dialects.registry import AGENTS, installed_version, unknown_agent
 from foretold.dialects.settings_files import read_json, read_toml
 from foretold.errors import ProbeFailed
 from foretold.git.runner import SAFE
@@ -79,11 +79,13 @@ def probe(
     timeout: float = TIMEOUT,
 ) -> Probe:
     """Run an agent against our model server, which makes it `read` files, a turn each; what it sends."""
-    name, _, version = agent.partition("@")
+    name, _, version = agent.lower().partition("@")
     if name not in RECIPES:
+        if name not in AGENTS:
+            raise unknown_agent(name, RECIPES)
         raise ProbeFailed(f"{name} cannot be run; supported agents: {', '.join(RECIPES)}")
     recipe = RECIPES[name]
-    program = program or find_program(recipe)
+    program = find_given(program) if program else find_program(recipe)
     version = version or installed_version(recipe.programs, {"PATH": os.path.dirname(program)})
     folder = os.path.realpath(cwd)
     if not os.path.isdir(folder):
@@ -168,6 +170,14 @@ def find_program(recipe: Recipe) -> str:
     found = next(filter(None, map(shutil.which, recipe.programs)), None)
     if not found:
         raise ProbeFailed(f"{recipe.programs[0]} is not on PATH; install it, or give --program PATH")
+    return found
+
+
+def find_given(program: str) -> str:
+    """The program that a caller names, by a path or a name on PATH."""
+    if not (found := shutil.which(program)):
+        why = "it is not a program" if os.path.lexists(program) else "there is no such program"
+        raise ProbeFailed(f"{program} could not be run: {why}; give the agent's own with --program PATH")
     return found
 
 

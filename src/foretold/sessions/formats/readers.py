@@ -40,11 +40,20 @@ READERS = {
 
 def reader_of(agent: str) -> Reader:
     """The reader of an agent's sessions."""
-    name = agent.partition("@")[0]
+    name = agent.partition("@")[0].lower()
     if name not in READERS:
-        raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
+        raise unknown_reader(name)
     module: Reader = __import__(f"foretold.sessions.{READERS[name][0]}", fromlist=["summarize"])
     return module
+
+
+def unknown_reader(name: str) -> UnknownAgent:
+    """The error for an agent whose sessions cannot be read."""
+    from foretold.dialects.registry import AGENTS, unknown_agent
+
+    if name not in AGENTS:
+        return unknown_agent(name, READERS)
+    return UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
