@@ -15,6 +15,7 @@
       NoSuchSession               exit 2   no session has this id, name or path
       SessionFailed               exit 3   a session cannot be read, or its file was changed meanwhile
       NoCheckpoint                exit 2   there is no state of the files at this point
+        NoFileHistory             exit 1   no session has changed the file
       RestoreRefused              exit 3   a file cannot be restored; nothing was changed
       RestoreStopped              exit 3   some files are restored and others are not; backups are kept
       ModelFailed                 exit 3   a model did not answer
@@ -117,6 +118,10 @@ class SessionFailed(ForetoldError):
 
 class NoCheckpoint(ForetoldError):
     exit_code = 2
+
+
+class NoFileHistory(NoCheckpoint):
+    exit_code = 1
 
 
 class RestoreRefused(ForetoldError):

@@ -291,7 +291,7 @@ def test_a_link_in_the_way_stops_everything(session):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("history", "nothing.txt"), 2, "foretold files list"),
+        (("history", "nothing.txt"), 1, "foretold files list"),
         (("restore", "a.txt", "--at", "soon"), 2, "foretold files history"),
         (("restore", "a.txt", "--at", "1999-01-01"), 2, "08bac3dc@v1"),
         (("restore", "a.txt"), 2, "--at"),

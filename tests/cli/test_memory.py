@@ -120,10 +120,15 @@ def width_of(line):
 # -- looking ---------------------------------------------------------------------------------------------------
 
 
+def flat(shown):
+    """What a terminal shows, in one line: messages are wrapped there."""
+    return " ".join(shown.split())
+
+
 def test_nothing_yet(repo):
     done = run(repo)
     assert text(done) == (
-        f"There are no memories here yet: ~/.claude/projects/{slug(repo.proj)}/memory\n\n"
+        f"There are no memories here yet:\n  ~/.claude/projects/{slug(repo.proj)}/memory\n\n"
         'Write a memory:\n  foretold memory add "Topic" --type project -d "one line" -b "what to know"\n'
     )
     assert (done.returncode, errors(done), files(repo)) == (0, "", [])
@@ -661,7 +666,7 @@ def test_an_editor_that_changes_nothing(repo, script, said, code):
     run(repo, *TABS)
     before = run(repo, "show", "tabs").stdout
     shown, found = terminal(repo, "edit", "tabs", env=editor(repo, script))
-    assert (shown.endswith(said), found, run(repo, "show", "tabs").stdout) == (True, code, before)
+    assert (flat(shown).endswith(flat(said)), found, run(repo, "show", "tabs").stdout) == (True, code, before)
 
 
 def test_an_editor_that_is_not_there(repo):
@@ -677,7 +682,7 @@ def test_what_was_written_in_an_editor_is_not_lost(repo):
     file = f"{store(repo)}/feedback_tabs.md"
     env = editor(repo, f"open({file!r}, 'a').write('theirs')\nopen(path, 'a').write('mine')")
     shown, code = terminal(repo, "edit", "tabs", env={**env, "TMPDIR": repo.folder("tmp")})
-    kept = re.search(r"what you wrote is in (\S+)", shown)[1]
+    kept = re.search(r"what you wrote is in (\S+)", flat(shown))[1]
     assert (code, "was changed by another program" in shown) == (3, True)
     with open(kept, encoding="utf-8") as text_kept, open(file, encoding="utf-8") as theirs:
         assert (text_kept.read().endswith("mine"), theirs.read().endswith("theirs")) == (True, True)

@@ -122,3 +122,25 @@ def test_what_another_program_wrote_is_a_change_that_migrates(repo):
         file.write("b\n" * 4000)
     assert "other create   user_b.md" in text(run(repo, "log"))
     assert "format" in tree(state_of(repo))
+
+
+def test_a_version_from_before_a_rename_is_found_by_either_name(repo):
+    assert run(repo, "add", "Tabs", "-t", "feedback", "-d", "d", "-b", "Use tabs.").returncode == 0
+    assert run(repo, "edit", "tabs", "-b", "Always use tabs.").returncode == 0
+    assert run(repo, "rename", "tabs", "Indentation").returncode == 0
+    assert text(run(repo, "restore", "indentation", "--at", "2")) == "restored: feedback_indentation.md\n"
+    assert text(run(repo, "restore", "indentation", "--at", "2")) == "unchanged: feedback_indentation.md\n"
+    shown = [run(repo, "show", name) for name in ("indentation", "tabs", "feedback_indentation.md")]
+    assert ["name: tabs\n" in text(done) for done in shown] == [True] * 3
+    assert text(run(repo, "restore", "tabs", "--at", "3")) == "restored: feedback_indentation.md\n"
+
+
+def test_a_rename_of_long_names_fits_80_columns(repo):
+    add(repo, "a name that is rather long", "one")
+    assert run(repo, "rename", "a-name-that-is-rather-long", "another name that is long").returncode == 0
+    lines = text(run(repo, "log")).splitlines()
+    assert [line.split()[-1] for line in lines[:2]] == [
+        "user_a_name_that_is_rather_long.md",
+        "user_another_name_that_is_long.md",
+    ]
+    assert [line for line in lines if len(line) > 80] == []

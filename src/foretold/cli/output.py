@@ -40,7 +40,7 @@ class Paint:
         self.cwd, self.home = cwd, home
         env = os.environ
         columns = env.get("COLUMNS", "")
-        self.width = max(40, int(columns) if columns.isdigit() else _columns(1))
+        self.width = max(40, (int(columns) if columns.isdigit() else 0) or _columns(1))
         self.colour = sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
 
     def bold(self, text: str) -> str:
@@ -84,10 +84,16 @@ class Paint:
         return "\n".join(" " * indent + each for each in (*lines, line))
 
     def fit(self, text: str, width: int) -> str:
-        """A text in a column: padded, or cut in the middle."""
+        """A text in a column: padded, or cut in the middle; of a path, the name of the file stays if there is room.
+
+        >>> Paint("/p", "/h").fit("docs/notes/of-the-year.md", 20), Paint("/p", "/h").fit("a/b-very-long-name.md", 20)
+        ('docs/…of-the-year.md', '…b-very-long-name.md')
+        """
         if len(text) <= width:
             return text.ljust(width)
+        name = text.rpartition("/")[2] if "/" in text else ""
         head = (width - 1) // 3
+        head = head if len(name) >= width or " " in name else min(head, width - 1 - len(name))
         return text[:head] + "…" + text[len(text) - (width - 1 - head) :]
 
 
@@ -98,7 +104,7 @@ def printable(text: str) -> str:
 
 def _columns(stream: int) -> int:
     try:
-        return os.get_terminal_size(stream).columns
+        return os.get_terminal_size(stream).columns or 80  # some report 0: they do not know
     except (OSError, ValueError):
         return 80
 
@@ -373,6 +379,24 @@ def _fits(text: str, width: int) -> bool:
     return len(text) <= width and (text.isascii() or column(text, width).startswith(text))
 
 
+_MESSAGE = re.compile(r"foretold[a-z ]*: ")
+_COMMAND = re.compile(r"(?<=: )foretold [^;,()\n]+")
+
+
+def wrap_message(text: str, width: int) -> str:
+    """An error in lines that fit; a command in it stays whole, so that it can be copied.
+
+    >>> wrap_message("foretold: no memory is named 'x'; see: foretold memory list", 40)
+    "foretold: no memory is named 'x'; see:\\nforetold memory list"
+    """
+    lines = []
+    for line in text.split("\n"):
+        whole = _COMMAND.sub(lambda found: found[0].replace(" ", "\0"), line)
+        parts = _break(whole, width) if line[:1] != " " and not _fits(line, width) else [whole]
+        lines += [part.replace("\0", " ") for part in parts]
+    return "\n".join(lines)
+
+
 class ProgressLine:
     """A line on standard error that says how far long work is: only in a terminal, and after a second."""
 
@@ -439,16 +463,17 @@ def _escape(code: int) -> str:
 
 
 class TerminalStream:
-    """A stream that is a terminal. It has everything that the stream has."""
+    """A stream that is a terminal. It has everything that the stream has. Messages (`foretold: …`) are wrapped."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, *, has_messages: bool = False) -> None:
+        self._stream, self._has_messages = stream, has_messages
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        self._stream.write(show_controls(text))
+        is_message = self._has_messages and _MESSAGE.match(text)
+        self._stream.write(show_controls(wrap_message(text, _columns(2)) if is_message else text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -465,7 +490,7 @@ def guard_terminal() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None and stream.isatty() and not isinstance(stream, TerminalStream):
-            setattr(sys, name, TerminalStream(stream))
+            setattr(sys, name, TerminalStream(stream, has_messages=name == "stderr"))
 
 
 def write_controls(text: str) -> None:

@@ -10,7 +10,7 @@ from foretold.cli.json import pick
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint, ProgressLine, column, printable
 from foretold.cli.sessions.options import homes_of
-from foretold.errors import NoCheckpoint
+from foretold.errors import NoFileHistory
 from foretold.files.history.recorded import Recorded, list_sessions_with
 from foretold.files.restore.plans import FileChange, RestorePlan
 from foretold.files.restore.restore import Undo, state_folder
@@ -37,9 +37,9 @@ def sessions_of_file(options: argparse.Namespace) -> tuple[str, list[Recorded]]:
                 sessions = list_sessions_with(homes_of(options), path, everywhere=everywhere, progress=progress)
                 if sessions:
                     return path, sessions
-    raise NoCheckpoint(
+    raise NoFileHistory(
         f"no session that still exists has changed {printable(real)} with a tool that edits files; changes by shell "
-        "commands and subagents are not recorded. See: foretold files list"
+        "commands and subagents are not recorded; see: foretold files list"
     )
 
 

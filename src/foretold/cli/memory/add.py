@@ -7,11 +7,11 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from foretold.cli.json import emit, pick
 from foretold.cli.memory.options import parse_and_open, parser_of, print_change, require_user, writer_of
-from foretold.errors import ForetoldError, WriteRefused
+from foretold.errors import ForetoldError, NoSuchMemory, WriteRefused
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.journal import Change
@@ -205,6 +205,10 @@ def command_restore(words: Sequence[str]) -> int:
     parser.add_argument("name", help="a file or a name; MEMORY.md for the index")
     parser.add_argument("--at", type=int, default=0, metavar="N", help="as change N left it; see log")
     options, memories = parse_and_open(parser, words)
+    before = None
+    with suppress(NoSuchMemory):
+        before = memories.get(options.name)
     restored = memories.restore(options.name, at=options.at, by=writer_of())
-    print_change(restored, "restored", options, memories)
+    is_same = before is not None and (before.file, before.digest) == (restored.file, restored.digest)
+    print_change(restored, "unchanged" if is_same else "restored", options, memories)
     return 0

@@ -68,7 +68,7 @@ def command_list(words: Sequence[str]) -> int:
 def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
     place = memories.place
     if not notes:
-        print(f"There are no memories here yet: {paint.path(place.store)}")
+        print(f"There are no memories here yet:\n  {paint.path(place.store)}")
         moved = [finding for finding in find_misplaced(memories) if finding.code == "memory-moved"]
         add = 'Write a memory:\n  foretold memory add "Topic" --type project -d "one line" -b "what to know"'
         print("" if moved else f"\n{add}")
@@ -200,6 +200,8 @@ def command_log(words: Sequence[str]) -> int:
     paint = paint_of(memories)
     for change in changes:
         what = paint.text(f"{change.old} -> {change.file}" if change.old else change.file)
+        if change.old and len(what) > paint.width - 43:
+            what = what.replace(" -> ", f"\n{'':40}-> ")
         when = change.time.replace("T", " ").rstrip("Z")
         who = change.by if change.by in ("other", "agent", "auto") else "you"
         print(f"{change.number:>5}  {when}  {who:<6}{change.op:<8} {what}")

@@ -120,7 +120,10 @@ class Store:
 
     def find_named(self, name: str) -> list[Memory]:
         """The memories of a file or a name: of that very file; else of the file that a name is given, or of a title in
-        the index; else of any. Only the last reads them all. StoreFailed if it would be one that cannot be read."""
+        the index; else of any. Only the last reads them all. StoreFailed if it would be one that cannot be read.
+
+        The identity of a memory is its file: if no text has the name, the file that such a memory is given has it.
+        """
         for file in (name, f"{name}.md"):
             if same_name(file) != same_name(INDEX) and self._has(file):
                 return [self.read(file)]
@@ -131,9 +134,7 @@ class Store:
             return found
         words = re.findall(r"[A-Za-z0-9]+", name)
         found = self._search(name, max(words, key=len).lower().encode() if words else b"")
-        for file in files if not found else ():
-            self.find(file)  # it says why it cannot be read
-        return found
+        return found or [memory for file in files if (memory := self.find(file))]  # or it says why it cannot be read
 
     def _has(self, file: str) -> bool:
         try:
