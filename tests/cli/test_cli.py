@@ -7,6 +7,7 @@ import re
 import select
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -498,7 +499,10 @@ def test_another_home(repo):
         (["conform", "/nowhere.jsonl"], "foretold: /nowhere.jsonl cannot be read"),
         (["completion"], "usage: foretold completion bash|zsh|fish"),
         (["completion", "tcsh"], "foretold completion: no script for 'tcsh'; supported shells: bash, zsh, fish\n"),
-        (["show", "--add-dir", "../x"], "unrecognized arguments: --add-dir ../x; flags of the agent\nitself go after --\n"),
+        (
+            ["show", "--add-dir", "../x"],
+            "unrecognized arguments: --add-dir ../x; flags of the agent\nitself go after --\n",
+        ),
         (["compare", "--", "--bare"], "foretold compare: error: compare takes no flags of agents, but: --bare\n"),
         (
             ["probe", "--agent", "codx"],
@@ -523,6 +527,35 @@ def test_wrong_usage(place, words, said):
     assert (done.returncode, done.stdout) == (2, b"")
     assert said in errors(done)
     assert "Traceback" not in errors(done)
+
+
+def test_messages_fit_the_terminal_and_commands_stay_whole(place):
+    for words, whole in (
+        (["show", "--agent", "codx"], "did you mean 'codex'?"),
+        (["files", "history", "src/app.py"], "see: foretold files list"),
+        (["memory", "erase", "nope"], "see: foretold memory list"),
+        (["sessions", "show", "zz"], "--all in"),
+        (["hook", "Nope", "--explain"], "is not an event"),
+        (["probe", "--agent", "nope"], "known agents: claude-code"),
+    ):
+        master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (24, 60))
+        with open(slave, "wb") as stream:
+            done = subprocess.run(
+                [sys.executable, "-m", "foretold", *words],
+                cwd=place.proj,
+                env=place.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=stream,
+                timeout=60,
+                check=False,
+            )
+        with open(master, "rb") as shown:
+            lines = os.read(shown.fileno(), 1 << 16).decode().replace("\r", "").splitlines()
+        assert done.returncode in (1, 2), words
+        assert [line for line in lines if len(line) > 60 and " " in line] == []
+        assert any(whole in line for line in lines), lines
 
 
 # -- help ----------------------------------------------------------------------------------------------------
@@ -804,6 +837,33 @@ def test_names_that_are_not_utf8(place, words):
         assert [entry["text"] for entry in data(done)["entries"]] == ["rule"]
 
 
+# -- columns ----------------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_cannot_be_shown_next_to_its_change_is_whole(place):
+    place.write("proj/CLAUDE.md", "x")
+    name = ".claude/rules/a-folder-of-rules/python-for-the-shop.instructions.mdc"
+    place.write(f"proj/{name}", "Rule.\n")
+    lines = text(place.run("explain", *MANAGED)).split("\n")
+    at = next(at for at, line in enumerate(lines) if "python-for-the-shop.instructions.mdc" in line)
+    assert lines[at + 1] == "      → rename it to python-for-the-shop.instructions.md"
+    assert [line for line in lines if len(line) > 80] == []
+
+
+def test_a_terminal_without_a_width_is_80_wide(place):
+    shown = text(place.run("rule", env={"COLUMNS": "0"}))
+    assert shown == text(place.run("rule", env={"COLUMNS": "80"}))
+    assert "…" not in shown
+    assert len({found.end() - found.start() for found in re.finditer(r"(?m)^  [a-z]\S+ +\w+ +", shown)}) == 1
+    assert max(map(len, shown.split("\n"))) <= 80
+
+
+@pytest.mark.parametrize("words", [["files"], ["memory"], ["--agent", "codex", "--", "--cd", ".."], ["doctor"]])
+def test_what_is_said_of_nothing_fits_80_columns(place, words):
+    lines = text(place.run(*words)).split("\n")
+    assert [line for line in lines if len(line) > 80 and "/" not in line] == []
+
+
 # -- compare ----------------------------------------------------------------------------------------------------
 
 
@@ -812,9 +872,18 @@ def test_compare_says_the_differences_first(repo):
     lines = text(done).split("\n")
     assert (done.returncode, done.stderr) == (0, b"")
     assert lines[0].startswith("2 agents in /")
-    assert "- only Claude Code sees CLAUDE.md" in lines
+    assert lines[2].startswith("- only Claude Code sees ~/.claude/CLAUDE.md, CLAUDE.md and ")
     assert "A  Claude Code 2.1.325, recorded" in lines
     assert all(len(line) <= 82 for line in lines)
+
+
+def test_what_only_one_agent_sees_is_one_line(place):
+    place.write("proj/AGENTS.md", "Both.\n")
+    for number in range(9):
+        place.write(f"proj/.claude/rules/r{number}.md", "Rule.\n")
+    found = data(place.run("compare", "--agent", "claude-code,codex", "--json", *MANAGED))
+    [only] = [line for line in found["differences"] if line.startswith("only ")]
+    assert re.fullmatch(r"only Claude Code sees (\.claude/rules/r\d\.md,? ){6}and 3 more", only)
 
 
 def test_compare_as_markdown(repo):

@@ -27,6 +27,7 @@ TYPED = {
     "sessions search x --rol": "sessions search x --role",
     "sessions list --agent gem": "sessions list --agent gemini-cli",
     "show --agent claude-code@2.1.3": "show --agent claude-code@2.1.325",
+    "compare --agent codex,gem": "compare --agent codex,gemini-cli",
     "install gem": "install gemini-cli",
     "hook UserP": "hook UserPromptSubmit",
     "hook Stop --exp": "hook Stop --explain",

@@ -33,7 +33,7 @@ def test_all_rules_fit_a_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["rule"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    listed = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
     assert listed == [rule.code for rules in load_families().values() for rule in rules]
     assert max(map(len, lines)) <= 80
 

@@ -114,7 +114,8 @@ def test_an_export_has_no_credentials_and_replaces_no_file(home, capsys):
     [
         (["show", "9999"], 2, "no session is called '9999'"),
         (["serch", "x"], 2, "did you mean 'search'?"),
-        (["list", "--agent", "nobody"], 2, "readers for: claude-code, codex"),
+        (["list", "--agent", "nobody"], 2, "unknown agent 'nobody'; known agents: claude-code, codex"),
+        (["list", "--agent", "cline"], 2, "readers for: claude-code, codex"),
         (["list", "-C", "/nonexistent"], 2, "/nonexistent is not a folder, and has no sessions"),
     ],
 )

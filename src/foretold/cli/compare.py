@@ -40,7 +40,9 @@ def command(words: Sequence[str]) -> int:
     about = "What each agent sees here: agents by files, differences first."
     home = "the home folder the agents would have"
     parser = make_parser("compare", about, EXAMPLES, "-C --home --managed --json", home=home)
-    parser.add_argument("--agent", action="append", metavar="NAMES", type=str.lower, help="agents, separated by commas; or all")
+    parser.add_argument(
+        "--agent", action="append", metavar="NAMES", type=str.lower, help="agents, separated by commas; or all"
+    )
     parser.add_argument("--file", default="", metavar="PATH", help="a file of the project that the agents read")
     parser.add_argument("--all", action="store_true", help="list all files of folders below")
     parser.add_argument("--format", "--form", choices=("text", "markdown"), default="text")
@@ -63,9 +65,13 @@ def command(words: Sequence[str]) -> int:
     return 0
 
 
+MOST_NAMED = 6  #: files that only one agent sees; the table has all of them
+
+
 def differences(found: Comparison) -> Iterator[str]:
     """What differs between the agents, in sentences."""
     received = {"always", "cut", "read"}
+    alone: dict[str, list[str]] = {}
     for view in found.views:
         if view.refusal:
             yield f"{name_of(view)} refuses to start here (exit status {view.refusal}): the folder is not trusted"
@@ -77,10 +83,14 @@ def differences(found: Comparison) -> Iterator[str]:
             if cell.state == "cut":
                 yield f"{name_of(view)} loses the last {cell.lost:,} bytes of {where}"
         if len(having) == 1 and len(cells) > 1:
-            yield f"only {name_of(having[0])} sees {where}"
+            alone.setdefault(name_of(having[0]), []).append(where)
         elif 0 < len(cells) - len(having) <= 2 < len(having):
             missing = " and ".join(name_of(view) for view, cell in cells if cell.state not in received)
             yield f"all but {missing} see {where}"
+    for name, paths in alone.items():
+        more = [f"{len(paths) - MOST_NAMED} more"] if len(paths) > MOST_NAMED + 1 else []
+        *first, last = [*(paths[:MOST_NAMED] if more else paths), *more]
+        yield f"only {name} sees {', '.join(first)}{' and ' if first else ''}{last}"
 
 
 def _short(found: Comparison, path: str) -> str:

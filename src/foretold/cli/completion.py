@@ -254,7 +254,9 @@ _foretold() {{
         [[ $word == -* ]] && offered="$options" paths=""
     fi
     if [[ -n $offered ]]; then
-        while IFS= read -r each; do COMPREPLY+=("$each"); done < <(compgen -W "$offered" -- "$word")
+        cut=""
+        [[ -n $before && $word == *,* ]] && cut="${{word%,*}},"
+        while IFS= read -r each; do COMPREPLY+=("$cut$each"); done < <(compgen -W "$offered" -- "${{word#"$cut"}}")
     fi
     if [[ -n $paths ]]; then
         compopt -o filenames 2> /dev/null
@@ -315,6 +317,7 @@ _foretold_complete() {{
     if [[ -n $before ]]; then
         offered="" paths=""
         _foretold_value "$command" "$before"
+        [[ -n $offered ]] && compset -P '*,'
     else
         offered="" paths=""
         _foretold_command "$command"

@@ -140,8 +140,12 @@ def _print_verdicts(verdicts: list[FileVerdict], paint: Paint, *, is_alike: bool
     for verdict in verdicts:
         detail = "" if is_alike else f", {paint.text(verdict.detail)}"
         rename = verdict.change[0] if verdict.reason in ("wrong-case", "wrong-extension") else ""
-        detail += f"  → {printable(rename)}" if rename else ""
-        print(_row(paint.path(verdict.path) + detail, verdict.tokens, paint, 4))
+        row, change = paint.path(verdict.path) + detail, f"→ {printable(rename)}" if rename else ""
+        if rename and len(row) + 2 + len(change) <= paint.width - 17:
+            row, change = f"{row}  {change}", ""
+        print(_row(row, verdict.tokens, paint, 4))
+        if change:
+            print(paint.faint(paint.wrap(change, 6)))
 
 
 def _row(path: str, tokens: int, paint: Paint, indent: int) -> str:

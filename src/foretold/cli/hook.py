@@ -111,7 +111,9 @@ def _caller(given: dict[str, str], *, is_dry: bool = False) -> Caller:
     if "--home" in given:
         env["HOME"] = home
     managed = given.get("--managed", "")
-    return Caller(given.get("--agent", "claude-code").lower(), home, os.path.abspath(managed) if managed else "", env, is_dry)
+    return Caller(
+        given.get("--agent", "claude-code").lower(), home, os.path.abspath(managed) if managed else "", env, is_dry
+    )
 
 
 def command(words: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Mapping
 
 from foretold.cli.json import emit
-from foretold.cli.output import printable
+from foretold.cli.output import plural, printable
 from foretold.serve.hooks import EVENTS
 from foretold.serve.hooks.agent_protocols import PROTOCOLS, encode_output, protocol_of
 from foretold.serve.hooks.context import Caller, HookContext
@@ -171,7 +171,7 @@ def describe_output(output: HookOutput, context: HookContext, made: str = "") ->
         return [*lines, "It says nothing."]
     if output.verdict:
         return [*lines, *_wrap(f"It says {output.verdict}: {output.reason}", "  ")]
-    lines += [f"It says, in about {estimate_tokens(output.context)} tokens:", ""]
+    lines += [f"It says, in about {plural(estimate_tokens(output.context), 'token')}:", ""]
     shown = [line for text in output.context.split("\n") for line in (_wrap(text, "", WIDTH - 2) or [""])]
     return [*lines, *(f"  {line}".rstrip() for line in shown)]
 

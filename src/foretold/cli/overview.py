@@ -69,15 +69,17 @@ def _print(view: View, nested: NestedFiles, others: list[View]) -> None:
             print(f"  {name_of(other):16} {text}")
         print(paint.faint("  compare them: foretold compare"))
     print_view_findings((*view.findings, *nested.findings), paint, most=MOST_FINDINGS, more=MORE)
-    print("\nnext: " + _next(view))
+    print("
+next: " + _next(view, paint.width - 6))
 
 
-def _next(view: View) -> str:
+def _next(view: View, room: int) -> str:
     explain = next_command(view, "explain")
     if view.refusal:
         return f"start {name_of(view)} here once, and trust the folder"
     if not view.entries:
-        return f"{explain}   says where the agent looked"
+        said = f"{explain}   says where the agent looked"
+        return said if len(said) <= room else f"{explain}\n      says where the agent looked"
     if explain != "foretold explain":
         return f"{explain}\n      says why, for every file; show prints the text"
     return "foretold explain   says why, for every file; foretold show prints the text"

@@ -45,11 +45,10 @@ def command(words: Sequence[str]) -> int:
 
 
 def _print_all(families: dict[str, tuple[Rule, ...]], paint: Paint) -> None:
-    room = paint.width - 35
+    wide = max(len(rule.code) for rules in families.values() for rule in rules)
     for family, rules in families.items():
         print(f"{paint.bold(FAMILIES[family])}\n")
         for rule in rules:
-            what = rule.what if len(rule.what) <= room else f"{rule.what[: room - 1]}…"
-            print(f"  {rule.code:22} {rule.severity:8} {what}")
+            print(f"  {rule.code:{wide}} {rule.severity:8} {paint.wrap(rule.what, wide + 12).lstrip()}")
         print()
     print("More about one of them: foretold rule CODE")

@@ -18,7 +18,9 @@ def verdict(state, *claims):
 
 
 def test_nothing_is_known_and_the_path_is_not_there(place):
-    assert QuickCheck(place.proj, place.path("cache"))(NOTE) == "not found here: src/ship.py (run foretold memory verify)"
+    assert (
+        QuickCheck(place.proj, place.path("cache"))(NOTE) == "not found here: src/ship.py (run foretold memory verify)"
+    )
 
 
 def test_nothing_is_known_and_the_path_is_there(place):

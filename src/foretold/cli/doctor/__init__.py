@@ -18,7 +18,9 @@ ABOUT = (
     "did a killed install leave files, and what is wrong with the memories here. With --fix it shows what it would "
     "change, and asks; without a terminal it needs --yes."
 )
-NOTHING = "Nothing is wrong with hooks, servers, search paths and memories.\nInstruction files: foretold"
+NOTHING = (
+    "Nothing is wrong with hooks, servers, search paths and memories.\nWhat instruction files do: foretold explain"
+)
 EXAMPLES = "  foretold doctor\n  foretold doctor --fix"
 
 

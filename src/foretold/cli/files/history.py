@@ -44,8 +44,9 @@ def command_list(words: Sequence[str]) -> int:
 def _print_sessions(sessions: list[Recorded], folder: str, options: argparse.Namespace, paint: Paint) -> None:
     if not sessions:
         print(paint.wrap(f"No existing session has checkpoints of files in {paint.path(folder)}.", 0))
-        print("Claude Code makes them in a terminal; without one only if")
-        print("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 is set. It deletes them after 30 days.")
+        variable = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1"
+        made = f"Claude Code makes them in a terminal; without one only if {variable} is set."
+        print(paint.wrap(f"{made} It deletes them after 30 days.", 0))
         return
     print(paint.bold(f"{plural(len(sessions), 'session')} with checkpoints") + f" in {paint.path(folder)}\n")
     for each in sessions:

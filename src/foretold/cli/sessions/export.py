@@ -28,7 +28,9 @@ def command_export(words: Sequence[str]) -> int:
     )
     parser.add_argument("session", metavar="SESSION", help="its id or how it begins, its title, or any transcript file")
     parser.add_argument("-o", dest="out", metavar="FILE", help="write this file; its suffix selects the format")
-    parser.add_argument("--format", "--form", dest="form", choices=tuple(FORMS), help="markdown (the default), html, json")
+    parser.add_argument(
+        "--format", "--form", dest="form", choices=tuple(FORMS), help="markdown (the default), html, json"
+    )
     parser.add_argument("--brief", action="store_true", help="messages and changed files; no tools")
     parser.add_argument("--full", action="store_true", help="also attachments, notices and thinking")
     parser.add_argument("--thinking", action="store_true", help="also the thinking of the model")
@@ -58,7 +60,9 @@ def _form_of(path: str | None, parser: argparse.ArgumentParser) -> str:
     """The format for the suffix of a file; without one, Markdown."""
     ending = os.path.splitext(path)[1].lower() if path else ""
     if ending and ending not in SUFFIXES:
-        parser.error(f"there is no format for {printable(ending)} files: -o takes {', '.join(SUFFIXES)}, or add --format")
+        parser.error(
+            f"there is no format for {printable(ending)} files: -o takes {', '.join(SUFFIXES)}, or add --format"
+        )
     return SUFFIXES.get(ending, "markdown")
 
 
