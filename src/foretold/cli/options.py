@@ -37,25 +37,20 @@ SHARED: dict[str, dict[str, object]] = {
     "--dry-run": {"action": "store_true", "help": "only show what would change"},
     "--json": {"action": "store_true", "help": "data for programs"},
 }
+#: those of commands that also take flags of the agent itself, after `--`
+FOLDER_OPTIONS = "-C --agent --home --managed --model --json"
 
 
-def make_parser(
-    command: str, about: str, examples: str, shared: str, *, has_own_flags: bool = False, **helps: str
-) -> argparse.ArgumentParser:
-    """A parser with some of the shared options, named with spaces between; `helps` are other help texts for them.
-
-    A command that `has_own_flags` takes those of the agent itself after `--`.
-    """
+def make_parser(command: str, about: str, examples: str, shared: str, **helps: str) -> argparse.ArgumentParser:
+    """A parser with some of the shared options, named with spaces between; `helps` are other help texts for them."""
     import argparse
     import textwrap
 
     class Parser(argparse.ArgumentParser):
-        own_flags = has_own_flags
-
         def error(self, message: str) -> NoReturn:
             self.print_usage(sys.stderr)
             hint = guess_option(message, self._option_string_actions)
-            if not hint and self.own_flags and message.startswith("unrecognized arguments: -"):
+            if not hint and shared == FOLDER_OPTIONS and message.startswith("unrecognized arguments: -"):
                 hint = "; flags of the agent itself go after --"
             self.exit(2, wrap_error(f"{self.prog}: error: {message}{hint}"))
 
@@ -104,8 +99,7 @@ def folder_parser(command: str, about: str, examples: str) -> argparse.ArgumentP
     """The parser of a command about what an agent receives in a folder; `parse` reads it."""
     from foretold.dialects.registry import AGENTS, DEFAULT_AGENT
 
-    shared = "-C --agent --home --managed --model --json"
-    parser = make_parser(command, about, examples, shared, has_own_flags=True, agent=", ".join(AGENTS))
+    parser = make_parser(command, about, examples, FOLDER_OPTIONS, agent=", ".join(AGENTS))
     parser.set_defaults(agent=DEFAULT_AGENT)
     return parser
 

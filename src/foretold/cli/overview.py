@@ -69,8 +69,7 @@ def _print(view: View, nested: NestedFiles, others: list[View]) -> None:
             print(f"  {name_of(other):16} {text}")
         print(paint.faint("  compare them: foretold compare"))
     print_view_findings((*view.findings, *nested.findings), paint, most=MOST_FINDINGS, more=MORE)
-    print("
-next: " + _next(view, paint.width - 6))
+    print("\nnext: " + _next(view, paint.width - 6))
 
 
 def _next(view: View, room: int) -> str:

@@ -80,11 +80,7 @@ def probe(
 ) -> Probe:
     """Run an agent against our model server, which makes it `read` files, a turn each; what it sends."""
     name, _, version = agent.lower().partition("@")
-    if name not in RECIPES:
-        if name not in AGENTS:
-            raise unknown_agent(name, RECIPES)
-        raise ProbeFailed(f"{name} cannot be run; supported agents: {', '.join(RECIPES)}")
-    recipe = RECIPES[name]
+    recipe = find_recipe(name)
     program = find_given(program) if program else find_program(recipe)
     version = version or installed_version(recipe.programs, {"PATH": os.path.dirname(program)})
     folder = os.path.realpath(cwd)
@@ -119,6 +115,15 @@ def probe(
         home=seeded,
         set_aside=tuple(cover.describe(folder) for cover in covers) if isolated else (),
     )
+
+
+def find_recipe(agent: str) -> Recipe:
+    """How an agent is run."""
+    if agent in RECIPES:
+        return RECIPES[agent]
+    if agent not in AGENTS:
+        raise unknown_agent(agent, RECIPES)
+    raise ProbeFailed(f"{agent} cannot be run; supported agents: {', '.join(RECIPES)}")
 
 
 def _converse(
