@@ -38,7 +38,7 @@ class Counting(Disk):
         (["a"], "a**/**", "a"),
         (["ab"], "ab/**/", "ab"),  # a file counts as well as a folder
         (["ab"], "ab/**", "ab"),
-        (["ab"], "*b**/**/**/", "ab"),
+        (["ab"], "ab**/**/**/", "ab"),
         (["lib/src/x"], "src/**", None),
         (["docs/x"], "docs", "docs"),  # a folder counts
         (["x.py"], "*.ts", None),
