@@ -93,6 +93,28 @@ def test_globs_that_never_match(place):
     assert [finding[:3] for finding in place.load().findings] == [(path, None, "glob-never-matches")]
 
 
+@pytest.mark.parametrize(
+    ("glob", "hint"),
+    [
+        ("./src/**", "write it without"),
+        ("!src/x.ts", "add one that matches"),
+        ("\\src/**", "write it without the backslash"),
+        ("s\\rc/**", "write `/`"),
+        ("/", "to apply the rule always, leave `paths` out"),
+        ("!(lib)/**", "add one that matches"),
+        ("src/[x.ts", "write `\\[` for a name that has one"),
+        ("src/[a--].ts", "close it, or turn the range round"),
+    ],
+)
+def test_the_hint_is_about_the_cause_and_the_match_agrees(place, glob, hint):
+    place.write("proj/.claude/rules/r.md", f"---\npaths: ['{glob}']\n---\nrule")
+    place.write("proj/src/x.ts")
+    assert [(finding.code, finding.hint) for finding in place.load().findings] == [("glob-never-matches", hint)]
+    session = place.session()
+    session.start()
+    assert session.read("src/x.ts").entries == ()
+
+
 def test_a_tidy_project_has_no_findings(place):
     place.write("proj/CLAUDE.md", "Ask @alice, mail x@y.com or see @docs/a.md .\n\nnpm i @types/node\n")
     place.write("proj/docs/a.md", "fine")

@@ -256,7 +256,7 @@ def test_a_rule_that_can_never_match_is_never_loaded(place):
     """It agrees with its finding."""
     path = place.write("proj/.claude/rules/r.md", "---\npaths: ['./src/**', '~/x']\n---\nrule")
     verdict = ask(place, ".claude/rules/r.md")
-    findings = [finding.message for finding in place.load().findings if finding.code == "glob-never-matches"]
+    findings = [f"{each.message}: {each.hint}" for each in place.load().findings if each.code == "glob-never-matches"]
     assert (verdict.loaded, verdict.why) == ("never", ("its paths can match no file", *findings))
     assert verdict.change == ("write paths that match, relative to proj",)
     place.write(path, "---\npaths: ['./src/**', lib/**]\n---\nrule")

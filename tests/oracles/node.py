@@ -12,7 +12,13 @@ import subprocess
 
 import pytest
 
-PACKAGES = {"ignore": "7.0.14", "marked": "15.0.12", "picomatch": "4.0.7", "yaml": "2.9.1"}
+PACKAGES = {
+    "ignore": "7.0.14",
+    "early-ignore": "npm:ignore@7.0.5",  # what Claude Code has built in matches as this one
+    "marked": "15.0.12",
+    "picomatch": "4.0.7",
+    "yaml": "2.9.1",
+}
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".cache", "oracles")
 ASK = """
 const input = JSON.parse(require('fs').readFileSync(0, 'utf8'));
@@ -53,7 +59,7 @@ def _installed():
     os.makedirs(FOLDER, exist_ok=True)
     with open(os.path.join(FOLDER, "lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # pytest-xdist asks from several processes
-        if any(_version(name) != version for name, version in PACKAGES.items()):
+        if any(_version(name) != version.rpartition("@")[2] for name, version in PACKAGES.items()):
             _install(npm)
     return FOLDER
 

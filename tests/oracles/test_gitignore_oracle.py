@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from foretold.text.globs.early_ignore import EarlyIgnoreMatcher
 from foretold.text.globs.npm_ignore import IgnoreMatcher, RuleIndex
 
 from .node import ask
@@ -95,6 +96,42 @@ def alike(chance, names, pattern):
 def valid(path):
     """A relative path without empty names; `ignore` throws on others."""
     return "/".join(name for name in path.split("/") if name.strip(".")) or "a"
+
+
+EARLY_ANSWER = """
+const ignore = require('early-ignore');
+const isSound = pattern => {
+  try { ignore().add(pattern).ignores('a/b'); ignore().add(['*', pattern]).ignores('a/b') } catch { return false }
+  return true;
+};
+return question.map(([patterns, paths]) => {
+  const rule = ignore().add(patterns.filter(isSound));
+  return paths.map(path => rule.ignores(path));
+});
+"""
+
+
+def early_different_on_purpose(patterns):
+    r"""What is not followed of the early releases.
+
+    * `\/` before a run of `*`, and `*` after an escaped backslash or before a line break.
+    * A bracket at the end that can match the `/` of a folder, and an unclosed one with a `/` and a `*` at the end.
+    """
+    trimmed = [pattern.rstrip() for pattern in patterns]
+    return any(re.search(r"\\/\*|\\\\\s*\*|\*[\r\n]|\[--:\]$|\[[^]]*/[^]]*\*$", line) for line in trimmed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_to_ignore_before_7_0_6(kind):
+    rows = [row for row in generate(kind) if not early_different_on_purpose(row[0])]
+    said = ask(EARLY_ANSWER, rows)
+    assert [
+        (patterns, path, expected)
+        for (patterns, paths), answer in zip(rows, said, strict=True)
+        for path, expected in zip(paths, answer, strict=True)
+        if EarlyIgnoreMatcher(patterns).matches(path) is not expected
+    ] == []
+    assert sum(map(sum, said)) > 250
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,8 @@ class Rules(NamedTuple):
     suffix: str | tuple[str, ...] = ""  #: of the names of rules
     key: str = ""  #: the field of the frontmatter that has the patterns
     other_key: str = ""  #: the one that has them where the first is not there at all
-    patterns: str = "ignore"  #: how the field becomes patterns, and how they match: as lines of `ignore`, or `globset`
+    patterns: str = "ignore"  #: how the field becomes patterns, and how they match: as lines of `ignore`, as lines of
+    #: its releases before 7.0.6 (`early-ignore`), or `globset`
     base: str = "holder"  #: what patterns are seen from: the folder that holds the rules, or the top `repository`
     any_case: bool = False  #: whether the suffix is compared without case
     hidden: bool = True  #: whether names that begin with a dot count

@@ -99,7 +99,7 @@ RULES = (
         what="a pattern of `paths` cannot match any file",
         why="The rule waits for a file that cannot exist, so it is never loaded.",
         example='paths: ["./src/**"]',
-        fix="write the pattern relative to the project, without a leading `./`",
+        fix="write the pattern as seen from the folder that holds `.claude`; the hint says what is in its way",
     ),
     Rule(
         "import-directive",

@@ -70,8 +70,9 @@ def advise(
     for skip in skips:
         yield from advise_skip(skip, tree, roots, contexts)
     for rule in waiting:
-        for why in find_dead_globs(rule.entry, patterns).values():
-            yield Finding(rule.entry.path, None, "glob-never-matches", why)
+        for written, reason in _dead_globs(rule.entry, patterns).values():
+            why, _, remedy = reason.partition(": ")
+            yield Finding(rule.entry.path, None, "glob-never-matches", f"`{written}`: {why}", remedy)
 
 
 def advise_skip(skip: Skip, tree: Tree, roots: Sequence[str], contexts: dict[str, CodeContext]) -> Iterator[Finding]:
@@ -109,18 +110,22 @@ def list_roots(surroundings: Surroundings) -> tuple[str, ...]:
 
 def find_dead_globs(entry: Entry, patterns: str) -> dict[str, str]:
     """Those of a rule's globs that can match no file, each with a sentence that has it as it is written."""
+    return {glob: f"`{written}`: {why}" for glob, (written, why) in _dead_globs(entry, patterns).items()}
+
+
+def _dead_globs(entry: Entry, patterns: str) -> dict[str, tuple[str, str]]:
+    """Those of a rule's globs that can match no file: as they are written, and why, with a remedy after a colon."""
     if patterns == "globset":
-        return {glob: f"`{glob}`: {why}" for glob in entry.globs if (why := never_matches_globset(glob))}
+        return {glob: (glob, why) for glob in entry.globs if (why := never_matches_globset(glob))}
     alone = all(glob.startswith("!") for glob in entry.globs)
-    found = ((glob, never_matches(glob, alone=alone)) for glob in entry.globs)
-    written = {glob: f"{glob}/**" if f"{glob}/**" in entry.raw else glob for glob in entry.globs}
-    return {glob: f"`{written[glob]}`: {why}" for glob, why in found if why}
+    found = ((glob, never_matches(glob, alone=alone, patterns=patterns)) for glob in entry.globs)
+    return {glob: (f"{glob}/**" if f"{glob}/**" in entry.raw else glob, why) for glob, why in found if why}
 
 
 def can_match(entry: Entry, patterns: str) -> bool:
     """Whether some file could wake a rule that waits."""
     dead = find_dead_globs(entry, patterns)
-    return not all(glob in dead or (glob.startswith("!") and patterns == "ignore") for glob in entry.globs)
+    return not all(glob in dead or (glob.startswith("!") and patterns != "globset") for glob in entry.globs)
 
 
 def _is_import(skip: Skip, tree: Tree, contexts: dict[str, CodeContext]) -> bool:

@@ -415,7 +415,9 @@ class Session:
                 if folder not in inside:
                     continue
                 if source.when == "matching":
-                    nested = WaitingRules(rule for rule in loader.waiting if rule.base == folder)
+                    nested = WaitingRules(
+                        (rule for rule in loader.waiting if rule.base == folder), self._rules.patterns
+                    )
                     loader.entries += [rule.entry for rule in nested.matching(touched)]
                 else:
                     loader.take(source, folder)

@@ -49,7 +49,7 @@ REGULAR = {
     *("re", "re._casefix", "re._compiler", "re._constants", "re._parser", "_sre", "enum", "copyreg", "sre_compile"),
     *("sre_constants", "sre_parse"),
 }
-GLOBS = {"foretold.text", "foretold.text.globs", "foretold.text.globs.npm_ignore", "foretold.text.globs.utf16"}
+GLOBS = {"foretold.text"} | {f"foretold.text.globs{name}" for name in ("", ".early_ignore", ".npm_ignore", ".utf16")}
 GLOBS |= {"foretold.text.patterns"}
 SHELL = {"foretold.dialects", "foretold.dialects.surroundings", "foretold.dialects.schema"}
 SHELL |= {"foretold.instructions", "foretold.instructions.discover", "foretold.instructions.discover.shell_reads"}

@@ -102,7 +102,8 @@ V2_1_197 = Dialect(
     added_undoes_bare=True,
     worktree_rules=True,
     imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",)),
-    rules=Rules(".md", "paths", links="anywhere", excluded_by=("real",), free=("user",)),
+    # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in both versions
+    rules=Rules(".md", "paths", patterns="early-ignore", links="anywhere", excluded_by=("real",), free=("user",)),
     memory_index=IndexLimits(
         lines=200,
         units=25_000,

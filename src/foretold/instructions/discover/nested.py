@@ -66,9 +66,12 @@ class WaitingRules:
             from foretold.text.globs.globset import GlobsetIndex
 
             return [(base, rules, GlobsetIndex([each.entry.globs for each in rules])) for base, rules in groups.items()]
-        from foretold.text.globs.npm_ignore import RuleIndex
+        from foretold.text.globs.npm_ignore import RuleIndex, matcher_of
 
-        return [(base, rules, RuleIndex([each.entry.globs for each in rules])) for base, rules in groups.items()]
+        matcher = matcher_of(self.patterns)
+        return [
+            (base, rules, RuleIndex([each.entry.globs for each in rules], matcher)) for base, rules in groups.items()
+        ]
 
 
 def follow_nested(loader: Loader, touched: str, nested: Nested, rules: WaitingRules) -> None:

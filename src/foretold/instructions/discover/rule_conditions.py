@@ -136,7 +136,7 @@ def written_key(entry: Entry, rules: Rules) -> str:
 
 def written_patterns(entry: Entry, rules: Rules) -> list[str]:
     """The patterns of a rule as its author wrote them: braces and `/**` and all."""
-    if rules.patterns != "ignore":
+    if rules.patterns == "globset":
         return list(entry.globs)
     front, _ = split(entry.raw, after_bom=True)
     value = parse(front).values.get(rules.key) if front is not None else None
@@ -253,33 +253,54 @@ _NEVER = (
     (r"^\./", "it starts with `./`, as no path does: write it without"),
     (
         r"(?:^|/)\.\.?(?:/|$)",
-        "it has `.` or `..` in it, as no path has: the rule sees only the files below its own folder",
+        "it has `.` or `..` in it, as no path has: write it without, as the rule sees only files below its own folder",
     ),
     (r"^/?(?:~/|~$|\$HOME\b|\$\{HOME\})", "the home folder is not filled in: write the path as seen from the project"),
     (r"^(?:[A-Za-z]:[\\/]|/(?:home|Users|root)/)", "it is an absolute path: write the path as seen from the project"),
     (r"//", "it has an empty name between two slashes: write one slash"),
-    (r"\\[A-Za-z0-9_]", "a backslash does not separate folders: write `/`"),
+    # not before the letters of classes and boundaries, which can match: `a\\b`, `my\\sdir`
+    (r"^[^\[]*\w\\(?![bBdDsSwW])\w", "a backslash does not separate folders: write `/`"),
+    (
+        r"^[^\[]*(?:(?<!.)|/)\\s",
+        "`\\s` stands for white space, with which no name starts: write it without the backslash",
+    ),
+    (r"^[^\[]*\\[fnrtv0-7]", "a backslash before this character stands for a control character: write it without"),
     (r"[\r\n]", "line ends do not separate patterns: write a list"),
     (r"^[\"']", "a quotation mark has become part of it: close the quotes"),
     (r"\s#", "a comment has become part of it: put the pattern in quotes, and the comment on a separate line"),
-    (r"^\[[^\]]*(?:[/*]|$)", "a bracket has become part of it: put each pattern of the list in quotes"),
+    (r"^\[[^\]]*(?:[/*][^\]]*\]?)?$", "a bracket has become part of it: put each pattern of the list in quotes"),
 )
 
 
 #: any of them, so that an ordinary pattern costs one search
-_SUSPECT = "|".join(form for form, _ in _NEVER)
+_SUSPECT = "|".join([*(form for form, _ in _NEVER), r"[\[\\]"])
 
 
-def never_matches(pattern: str, *, alone: bool = True) -> str | None:
-    """Why a glob can match no file of a project, with what to write instead; None if it can.
+def never_matches(pattern: str, *, alone: bool = True, patterns: str = "early-ignore") -> str | None:
+    """Why a glob can match no file of a project, with what to write instead after a colon; None if it can.
 
-    A `!` pattern takes away from what other patterns match, so it is useless only if it is `alone`.
+    A `!` pattern takes away from what other patterns match, so it is useless only if it is `alone`. `patterns` names
+    the strategy that matches.
     """
     if pattern.startswith("!"):
         return "it only takes away from other patterns: add one that matches" if alone else None
     if not re.search(_SUSPECT, pattern):
         return None
-    return next((reason for form, reason in _NEVER if re.search(form, pattern)), None)
+    known = next((reason for form, reason in _NEVER if re.search(form, pattern)), None)
+    return known or (_matches_nothing(pattern) if patterns == "early-ignore" else None)
+
+
+def _matches_nothing(pattern: str) -> str | None:
+    """Why the matcher finds nothing at all for a pattern with brackets or backslashes."""
+    from foretold.text.globs.early_ignore import is_broken, matches_nothing
+
+    if is_broken(pattern):
+        return "a bracket is not closed, or a range in it runs backwards: close it, or turn the range round"
+    if not matches_nothing(pattern):
+        return None
+    if "[" in pattern:
+        return "a bracket is empty or not closed, which matches no character: write `\\[` for a name that has one"
+    return "its backslash escapes nothing: write it without"
 
 
 def never_matches_globset(pattern: str) -> str | None:

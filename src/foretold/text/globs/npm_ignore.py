@@ -29,7 +29,7 @@ from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    _Step = Callable[[int, "_Path"], int]
+    Step = Callable[[int, "PathPositions"], int]
 
 _SPECIAL = lazy(r"[*?\[\\]")
 
@@ -41,14 +41,14 @@ class IgnoreMatcher:
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._patterns = patterns
-        self._lines: list[_Line] | None = None
+        self._lines: list[Line] | None = None
 
     def matches(self, path: str) -> bool:
-        return not _outside(path) and self.matches_in(_Path(path))
+        return not _outside(path) and self.matches_in(PathPositions(path))
 
-    def matches_in(self, path: _Path) -> bool:
+    def matches_in(self, path: PathPositions) -> bool:
         if self._lines is None:
-            self._lines = [line for line in map(_parse, self._patterns) if line]
+            self._lines = [line for line in map(self.parse, self._patterns) if line]
         matched = 0
         for line in self._lines:
             if not line.negated:
@@ -56,6 +56,10 @@ class IgnoreMatcher:
             elif matched:
                 matched &= ~line.ends(path)
         return matched != 0
+
+    @staticmethod
+    def parse(line: str) -> Line | None:
+        return _parse(line)
 
 
 class RuleIndex:
@@ -68,12 +72,12 @@ class RuleIndex:
 
     __slots__ = ("_filed", "_matchers", "_numbers")
 
-    def __init__(self, rules: Sequence[Sequence[str]]) -> None:
+    def __init__(self, rules: Sequence[Sequence[str]], matcher: type[IgnoreMatcher] = IgnoreMatcher) -> None:
         numbers: dict[tuple[str, ...], list[int]] = {}
         for number, patterns in enumerate(rules):
             numbers.setdefault(tuple(patterns), []).append(number)
         self._numbers = list(numbers.values())
-        self._matchers = list(map(IgnoreMatcher, numbers))
+        self._matchers = list(map(matcher, numbers))
         self._filed = _file_by_rarest(
             [[_stretches(line) for line in rule if line and line[0] not in "!#"] for rule in numbers]
         )
@@ -82,11 +86,20 @@ class RuleIndex:
         """The numbers of the rules that match, ascending."""
         if _outside(path):
             return []
-        places = _Path(path)
+        places = PathPositions(path)
         text = places.text
         plausible = {group for stretch, groups in self._filed.items() if stretch in text for group in groups}
         found = [group for group in plausible if self._matchers[group].matches_in(places)]
         return sorted(number for group in found for number in self._numbers[group])
+
+
+def matcher_of(patterns: str) -> type[IgnoreMatcher]:
+    """The matcher of a strategy: `ignore`, or `early-ignore` for the package before 7.0.6."""
+    if patterns != "early-ignore":
+        return IgnoreMatcher
+    from foretold.text.globs.early_ignore import EarlyIgnoreMatcher
+
+    return EarlyIgnoreMatcher
 
 
 def _stretches(line: str) -> list[str]:
@@ -110,7 +123,7 @@ def _file_by_rarest(rules: list[list[list[str]]]) -> dict[str, list[int]]:
     return filed
 
 
-class _Path(Positions):
+class PathPositions(Positions):
     """A folded path: where its names start, where its folders end, where they or the path end, what is in a name."""
 
     __slots__ = ("ends", "folders", "names", "starts")
@@ -124,13 +137,13 @@ class _Path(Positions):
         self.names = end - 1 & ~slashes
 
 
-class _Line(NamedTuple):
-    steps: list[_Step]
+class Line(NamedTuple):
+    steps: list[Step]
     negated: bool
     anchored: bool
     folder: bool
 
-    def ends(self, path: _Path) -> int:
+    def ends(self, path: PathPositions) -> int:
         """The ends of the folders, or of the path, that this line matches."""
         here = 1 if self.anchored else path.starts
         for step in self.steps:
@@ -140,7 +153,7 @@ class _Line(NamedTuple):
         return here & (path.folders if self.folder else path.ends)
 
 
-def _literal(text: str, here: int, path: _Path) -> int:
+def match_literal(text: str, here: int, path: PathPositions) -> int:
     at = path.at
     for unit in text:
         here = (here & at(unit)) << 1
@@ -149,7 +162,7 @@ def _literal(text: str, here: int, path: _Path) -> int:
     return here
 
 
-def _bracket(ranges: Ranges, here: int, path: _Path, *, negated: bool) -> int:
+def _bracket(ranges: Ranges, here: int, path: PathPositions, *, negated: bool) -> int:
     """One character in the ranges, in upper or lower case, or one that is not; never a `/`."""
     here &= path.names
     found = 0
@@ -159,17 +172,17 @@ def _bracket(ranges: Ranges, here: int, path: _Path, *, negated: bool) -> int:
     return (here & (~found if negated else found)) << 1
 
 
-def _star(here: int, path: _Path) -> int:
+def match_star(here: int, path: PathPositions) -> int:
     return runs(here, path.names)
 
 
-def _folders(here: int, path: _Path) -> int:
+def match_folders(here: int, path: PathPositions) -> int:
     """From the first place on, every start of a name."""
     first = here & -here
     return here | path.starts & -first
 
 
-def _parse(line: str) -> _Line | None:
+def _parse(line: str) -> Line | None:
     text = _trim(units(line))
     negated = text.startswith("!")
     text = text[negated:]
@@ -178,7 +191,7 @@ def _parse(line: str) -> _Line | None:
     folder = text.endswith("/")
     text = text.removesuffix("/")
     steps = _steps(text.removeprefix("/"))
-    return _Line(steps, negated, "/" in text, folder) if steps else None
+    return Line(steps, negated, "/" in text, folder) if steps else None
 
 
 def _trim(text: str) -> str:
@@ -188,15 +201,15 @@ def _trim(text: str) -> str:
     return text[: len(bare) + escaped]
 
 
-def _steps(text: str) -> list[_Step]:
+def _steps(text: str) -> list[Step]:
     """What a line does, in order; nothing if it can never match."""
-    steps: list[_Step] = []
+    steps: list[Step] = []
     at = name = 0
     while at < len(text):
         special = _SPECIAL.search(text, at)
         stop = special.start() if special else len(text)
         if stop > at:
-            steps.append(partial(_literal, fold(text[at:stop])))
+            steps.append(partial(match_literal, fold(text[at:stop])))
             at, name = stop, stop if text[stop - 1] == "/" else name
         elif text[at] == "*":
             at = _asterisks(text, at, steps, fills_from=name)
@@ -205,7 +218,7 @@ def _steps(text: str) -> list[_Step]:
             steps.append(lambda here, path: (here & path.names) << 1)
             at += 1
         elif text[at] == "\\" and at + 1 < len(text):
-            steps.append(partial(_literal, fold(text[at + 1])))
+            steps.append(partial(match_literal, fold(text[at + 1])))
             at += 2
         elif text[at] == "[" and (bracket := _read_bracket(text, at + 1)):
             step, at = bracket
@@ -215,22 +228,22 @@ def _steps(text: str) -> list[_Step]:
     return steps
 
 
-def _asterisks(text: str, start: int, steps: list[_Step], *, fills_from: int) -> int:
+def _asterisks(text: str, start: int, steps: list[Step], *, fills_from: int) -> int:
     """Add the step of a run of `*`, where a name starts at `fills_from`; return the place after it."""
     stop = start
     while text.startswith("*", stop):
         stop += 1
     if stop - start == 1 or start != fills_from or text[stop : stop + 1] not in ("", "/"):
-        steps.append(_star)
+        steps.append(match_star)
         return stop
-    steps.append(_folders)
+    steps.append(match_folders)
     if stop < len(text):
         return stop + 1
-    steps.append(_star)
+    steps.append(match_star)
     return stop
 
 
-def _read_bracket(text: str, at: int) -> tuple[_Step, int] | None:
+def _read_bracket(text: str, at: int) -> tuple[Step, int] | None:
     """The step of a bracket whose content starts at `at`, and the place after it."""
     negated = text[at : at + 1] in ("!", "^")
     first = at = at + negated

@@ -37,6 +37,7 @@ class LoadedInstructions(NamedTuple):
     triggers: tuple[tuple[str, str], ...]  #: the tools with which the agent itself attaches, and the field they read
     template: str
     restores: int  #: how many files the agent attaches again after a compaction
+    patterns: str = "ignore"  #: how the globs of the rules match
 
 
 def instructions_here(context: HookContext) -> LoadedInstructions:
@@ -74,6 +75,7 @@ def load_instructions(context: HookContext) -> tuple[object, ...]:
         tuple((trigger.tool, trigger.key) for trigger in dialect.triggers),
         dialect.template.nested,
         compaction_rules(dialect.version).files if effect_of("compact", dialect.agent).restores else 0,
+        dialect.rules.patterns,
     )
     context.store("instructions", value, disk, dialect.environment)
     return value
@@ -84,11 +86,12 @@ def rules_for(here: LoadedInstructions, path: str) -> list[WaitingRule]:
     plausible = [rule for rule in here.rules if path != rule.base and path.startswith(rule.base.rstrip("/") + "/")]
     if not plausible:
         return []
-    from foretold.text.globs.npm_ignore import IgnoreMatcher
+    from foretold.text.globs.npm_ignore import matcher_of
 
+    matcher = matcher_of(here.patterns)
     likely = [rule for rule in plausible if _may_match(rule.globs, path.lower())]
     below = [(rule, path[len(rule.base.rstrip("/")) + 1 :]) for rule in likely]
-    return [rule for rule, inside in below if IgnoreMatcher(rule.globs).matches(inside)]
+    return [rule for rule, inside in below if matcher(rule.globs).matches(inside)]
 
 
 def _may_match(globs: Iterable[str], path: str) -> bool:
