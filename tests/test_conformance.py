@@ -53,7 +53,7 @@ def test_every_recorded_case_is_here():
     assert counts == {
         "claude-code@2.1.197.jsonl": 274,
         "claude-code@2.1.325.jsonl": 534,
-        "claude-code-more.jsonl": 1383,
+        "claude-code-more.jsonl": 1387,
         "claude-code-memory.jsonl": 130,
         "claude-code-sessions.jsonl": 62,
         "seeds-instructions.jsonl": 72,

@@ -66,7 +66,8 @@ class WaitingRules:
             from foretold.text.globs.globset import GlobsetIndex
 
             return [(base, rules, GlobsetIndex([each.entry.globs for each in rules])) for base, rules in groups.items()]
-        from foretold.text.globs.npm_ignore import RuleIndex, matcher_of
+        from foretold.text.globs.early_ignore import matcher_of
+        from foretold.text.globs.npm_ignore import RuleIndex
 
         matcher = matcher_of(self.patterns)
         return [

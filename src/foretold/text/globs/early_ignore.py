@@ -58,6 +58,11 @@ class EarlyIgnoreMatcher(IgnoreMatcher):
             return None
 
 
+def matcher_of(patterns: str) -> type[IgnoreMatcher]:
+    """The matcher of a strategy: `ignore`, or `early-ignore`."""
+    return EarlyIgnoreMatcher if patterns == "early-ignore" else IgnoreMatcher
+
+
 def is_broken(line: str) -> bool:
     """Whether the regular expression of a line is not one."""
     if "[" not in line:

@@ -93,15 +93,6 @@ class RuleIndex:
         return sorted(number for group in found for number in self._numbers[group])
 
 
-def matcher_of(patterns: str) -> type[IgnoreMatcher]:
-    """The matcher of a strategy: `ignore`, or `early-ignore` for the package before 7.0.6."""
-    if patterns != "early-ignore":
-        return IgnoreMatcher
-    from foretold.text.globs.early_ignore import EarlyIgnoreMatcher
-
-    return EarlyIgnoreMatcher
-
-
 def _stretches(line: str) -> list[str]:
     """Literal stretches of a line: none that is not there, though not always all of them whole."""
     text = fold(line)

@@ -86,7 +86,7 @@ def rules_for(here: LoadedInstructions, path: str) -> list[WaitingRule]:
     plausible = [rule for rule in here.rules if path != rule.base and path.startswith(rule.base.rstrip("/") + "/")]
     if not plausible:
         return []
-    from foretold.text.globs.npm_ignore import matcher_of
+    from foretold.text.globs.early_ignore import matcher_of
 
     matcher = matcher_of(here.patterns)
     likely = [rule for rule in plausible if _may_match(rule.globs, path.lower())]
