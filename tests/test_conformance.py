@@ -61,7 +61,7 @@ def test_every_recorded_case_is_here():
         "cline.jsonl": 13,
         "codex.jsonl": 77,
         "continue.jsonl": 12,
-        "copilot-cli.jsonl": 183,
+        "copilot-cli.jsonl": 190,
         "gemini-cli.jsonl": 67,
         "opencode.jsonl": 54,
         "qwen-code.jsonl": 22,

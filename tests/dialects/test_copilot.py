@@ -156,3 +156,14 @@ def test_a_broken_header_says_what_still_counts(repo):
     (finding,) = repo.load(agent=AGENT).findings
     assert finding.code == "frontmatter-invalid"
     assert "so only its line `paths: **/*.ts` counts" in finding.message
+
+
+def test_removed_characters_are_reported(repo):
+    repo.write("proj/AGENTS.md", "\ufeffone\ntwo\u200b e\u0301 soft\u00ad\u00adhyphen \u26a0\ufe0f\n")
+    repo.write("proj/CLAUDE.md", "\ufeffplain\n")
+    view = repo.load(agent=AGENT)
+    assert [entry.text for entry in view.entries] == ["one\ntwo \u00e9 softhyphen \u26a0\ufe0f\n", "plain\n"]
+    said = "the agent removes 3 invisible characters (U+00AD, U+200B): the model does not see what the file has"
+    assert [(repo.short(each.path), each.line, each.code, each.message) for each in view.findings] == [
+        ("proj/AGENTS.md", 2, "characters-removed", said)
+    ]

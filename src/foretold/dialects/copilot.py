@@ -25,6 +25,7 @@ from foretold.dialects.schema import (
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
+from foretold.text.frontmatter import SPACE
 
 TAG = "imported_custom_instruction"
 IMPORTS = Imports(
@@ -68,6 +69,39 @@ def _named_inside(base: str, label: str = "") -> tuple[FileSource, ...]:
     return first, agents, claude, inner, gemini
 
 
+#: removed from every text; joiners (U+200D) and variation selectors stay # copilot-clean-invisible
+INVISIBLE = (
+    "\u00ad\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0001\U000e0020-\U000e007f"
+)
+_WORD = rf"[^{SPACE}'\";]+"
+_BASE64 = "[0-9A-Za-z+/]"
+_KEYS = "(?i:pa[s\u017f][s\u017f]word|pwd)"  # the program also takes a long s for an s
+_USER = r"A-Za-z0-9\-._~!$&'*+(),;=%"
+#: what is hidden in the text that a view adds, in this order: each form, where it ends and what comes first was found
+#: by asking 1.0.102 with variations # copilot-mask-forms, copilot-mask-order
+MASKS = (
+    ("the user and password of a URL", rf"(?<![A-Za-z0-9+\-.])[A-Za-z][A-Za-z0-9+\-.]*://[{_USER}]+:[{_USER}:]*@"),
+    ("a JSON web token", rf"\b(?:eyJ0eXAiOi|eyJhbGciOi|eyJ4NXQiOi|eyJraWQiOi){_WORD}"),
+    ("`Bearer` and the word after it", rf"\bBearer[{SPACE}]+{_WORD}"),
+    ("a password", rf"\b{_KEYS}={_WORD}"),
+    ("a password", rf"(?<![{SPACE}])[{SPACE}]+-{_KEYS}[{SPACE}]+{_WORD}"),
+    ("a GitHub token", r"\bv1\.[0-9A-Fa-f]{40}\b"),
+    ("a GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36}\b"),
+    ("a GitHub token", r"\bgithub_pat_[0-9][A-Za-z0-9]{21}_[A-Za-z0-9]{59}\b"),
+    ("a client secret of Azure", r"\b[0-9A-Za-z\-_~.]{3}(?:7Q~[0-9A-Za-z\-_~.]{31}|8Q~[0-9A-Za-z\-_~.]{34})\b"),
+    ("a key of Azure", rf"\b{_BASE64}{{76}}(?:APIM|ACDb|\+(?:ABa|AMC|ASt)){_BASE64}{{5}}[AQgw]=="),
+    ("a key of Azure", rf"\b{_BASE64}{{33}}(?:AIoT|\+(?:ASb|AEh|ARm))[A-P]{_BASE64}{{5}}="),
+    ("a key of Azure", r"\b[0-9A-Za-z_\-]{44}AzFu[0-9A-Za-z_\-]{5}[AQgw]=="),
+    ("a key of Azure", r"\b[0-9A-Za-z]{42}AzSe[A-D][0-9A-Za-z]{5}\b"),
+    ("a key of Azure", rf"\b{_BASE64}{{42}}\+ACR[A-D]{_BASE64}{{5}}\b"),
+    ("a key of Azure", r"\b[0-9A-Za-z]{33}AzCa[A-P][0-9A-Za-z]{5}="),
+    (
+        "a key of NuGet",
+        r"\boy2[a-p][0-9a-z]{15}[aq][0-9a-z]{11}[eu][bdfhjlnprtvxz357][a-p][0-9a-z]{11}[aeimquy4]\b",
+    ),
+    ("a token of npm", r"\bnpm_[0-9A-Za-z]{36}\b"),
+    ("a signature of the GitHub container registry", r"\bx-ghcr-signature=[^&]+"),
+)
 HEAD = "| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
 V1_0_102 = Dialect(
@@ -107,7 +141,9 @@ V1_0_102 = Dialect(
     ),
     identity="text",
     again="anything",  # copilot-262
-    reading=TextRules(frontmatter="read-rules", fences="lines", markdown=False, drops_bom=True, blank="keep"),
+    reading=TextRules(
+        frontmatter="read-rules", fences="lines", markdown=False, drops_bom=True, invisible=INVISIBLE, blank="keep"
+    ),
     parts=(
         RequestPart(
             (EntryGroup(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),),
@@ -134,6 +170,8 @@ V1_0_102 = Dialect(
         blank="rules",
         targets=True,
         folders="once",
+        masks=MASKS,
+        masked="******",
     ),
     triggers=(Trigger("view", "path", on="file"),),
     continuation=Continuation(why=""),  # copilot-331, copilot-334

@@ -105,6 +105,8 @@ class TextRules(NamedTuple):
     space: str = "js"  #: what counts as white space: as in JavaScript, or in Rust
     cuts_comments: tuple[str, ...] = ()  #: kinds of entries that lose every comment
     drops_bom: bool = False  #: whether a byte order mark at the start is removed
+    invisible: str = ""  #: characters, as in a class of a regular expression, that are removed once imports are in
+    #: place; what is left is put in composed form (NFC)
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, always keep, or keep
     #: only `rules`
 
@@ -204,6 +206,9 @@ class Nested(NamedTuple):
     blank: str = ""  #: what becomes of a blank one, if not what does at the start
     targets: bool = False  #: whether a link is named by its target, which must be in the repository
     folders: str = ""  #: `once`: a folder is looked at once, and rules there then wait for the rest of the session
+    masks: tuple[tuple[str, str], ...] = ()  #: what is replaced in the text that one call adds, and its pattern; one
+    #: after the other, when everything else is done
+    masked: str = ""  #: what takes its place
 
 
 class Placement(NamedTuple):

@@ -38,6 +38,14 @@ RULES = (
         fix="save the file as UTF-8 without a byte order mark",
     ),
     Rule(
+        "characters-removed",
+        "note",
+        what="the agent removes invisible characters from a file",
+        why="Copilot CLI sends no zero-width spaces, soft hyphens or marks of direction: the model gets another text.",
+        example="a zero-width space (U+200B) in a command that was copied from a web page",
+        fix="delete the characters, or write out what they are for",
+    ),
+    Rule(
         "dangling-link",
         "error",
         what="an instruction file is a symbolic link that leads nowhere",
@@ -301,6 +309,14 @@ RULES = (
         why="Nothing can be loaded through it.",
         example="ln -s CLAUDE.md CLAUDE.md",
         fix="remove the link",
+    ),
+    Rule(
+        "text-masked",
+        "warning",
+        what="the agent hides a part of a file that it takes for a secret",
+        why="Copilot CLI sends `******` in place of passwords and tokens in what a view adds, examples included.",
+        example='var conn = "Server=prod;Password=hunter2";',
+        fix="remove the secret; if it is an example, write it in another form, such as `Password: <yours>`",
     ),
     Rule(
         "too-large",

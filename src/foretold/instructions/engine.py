@@ -18,7 +18,7 @@ from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import escape_cell, is_taken_now, take_rules
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text, target_of
 from foretold.instructions.text.memory_index import cut_index, cut_middle
-from foretold.instructions.text.read import RUST_SPACE, FileText, read_text, trim_text
+from foretold.instructions.text.read import RUST_SPACE, FileText, clean_text, read_text, trim_text
 from foretold.instructions.view import Origin, Waiting
 from foretold.storage.tree import MISSING, Fault, Tree, is_inside
 from foretold.text.frontmatter import SPACE, trim
@@ -309,7 +309,7 @@ class Loader:
             self.take_imports(path, real, text, origin)
             return False
         dialect = self.dialect
-        if dialect.imports.mode == "inline" or dialect.reading.trims:
+        if dialect.imports.mode == "inline" or dialect.reading.trims or dialect.reading.invisible:
             text = self._shown_text(path, real, text, origin)
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
@@ -341,6 +341,8 @@ class Loader:
             text = text._replace(shown=whole, includes=includes)
         if self.dialect.reading.trims:
             text = text._replace(shown=trim_text(text, self.dialect.reading, origin))
+        if self.dialect.reading.invisible:
+            text = text._replace(shown=clean_text(text.shown, self.dialect.reading))
         return text
 
     def _needless(self, text: str, stripped: str, origin: Origin) -> str:

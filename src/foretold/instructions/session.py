@@ -258,7 +258,12 @@ class Session:
             blocks = [block for each in turn for block in nested_blocks(each[1].files, nested, view.surroundings)]
         else:
             blocks = turn_blocks([attached for _, attached in turn], view.dialect, view.surroundings.model)
-        return self._attachment(turn, blocks, self._find_race(by_call))
+        masked: list[Finding] = []
+        if nested is not None and nested.masks:
+            from foretold.instructions.render.masks import find_masked  # most agents have no need of this
+
+            masked += (finding for _, attached in turn for finding in find_masked(attached.files, nested))
+        return self._attachment(turn, blocks, [*self._find_race(by_call), *masked])
 
     def _touch_each(self, calls: Iterable[Call], *, parallel: bool) -> list[list[Touched]]:
         """What the calls of a turn bring, one after the other; `parallel` ones know only what was there before."""

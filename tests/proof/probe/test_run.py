@@ -15,7 +15,7 @@ from foretold.proof.conform.run import run_cases
 from foretold.proof.probe.cases import case_of, play
 from foretold.proof.probe.failure import find_cause
 from foretold.proof.probe.recipes import RECIPES
-from foretold.proof.probe.run import NAMESPACES, namespace, probe
+from foretold.proof.probe.run import NAMESPACES, Probe, namespace, probe
 from foretold.proof.probe.segments import Segment, find_segments, parts_of
 
 from ...cli.documents import read_document
@@ -380,6 +380,12 @@ def test_a_side_conversation_is_not_counted():
     assert find_segments(requests, "qwen-code") == [Segment(0, "system", told["content"])]
 
 
+def test_a_reminder_without_its_end_is_found():
+    text = "\n<system_reminder>\nCustom instructions from a/AGENTS.md. Apply these:\n\nAuthorization: ******"
+    requests = [{"format": "chat", "tools": ["t"], "body": {"messages": [{"role": "user", "content": text}]}}]
+    assert find_segments(requests, "copilot-cli") == [Segment(0, "user", text)]
+
+
 # -- cases: recording them, and playing them to a program -----------------------------------------------------
 
 
@@ -401,6 +407,16 @@ def test_a_probe_becomes_a_case_that_conforms(place):
     assert "{home}/.claude/CLAUDE.md" in case["expect"]["memory"]
     (outcome,) = run_cases([case], allow_setup=False)
     assert outcome.status == "passed"
+
+
+def test_a_case_has_the_nested_files_of_every_agent(place):
+    place.git("init -q .")
+    place.write("proj/sub/AGENTS.md", "@more.md\n")
+    place.write("proj/sub/more.md", "More.\n")
+    place.write("proj/sub/x.py", "x = 1\n")
+    found = Probe("copilot-cli", "1.0.102", "copilot", 0, True, 2, (), (), (), cwd=place.proj, home=place.home)
+    case = case_of(found, ["sub/x.py"], place.home)
+    assert sorted(case["files"]) == ["{proj}/sub/AGENTS.md", "{proj}/sub/more.md", "{proj}/sub/x.py"]
 
 
 def played(place, case, body):

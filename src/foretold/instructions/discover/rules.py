@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from foretold.dialects.schema import FileSource, Rules
 from foretold.dialects.surroundings import join
 from foretold.instructions.discover.rule_conditions import WAITS, never_matches, refusal_of
-from foretold.instructions.text.read import FileText, read_text, trim_text
+from foretold.instructions.text.read import FileText, clean_text, read_text, trim_text
 from foretold.instructions.view import Origin, Wait, Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
@@ -258,7 +258,8 @@ def _wait(loader: Loader, path: str, real: str, text: FileText, origin: Origin, 
     elif not trim(text.shown):
         loader.skip(path, "empty", origin)
     else:
-        text = text._replace(shown=trim_text(text, loader.dialect.reading, origin))
+        reading = loader.dialect.reading
+        text = text._replace(shown=clean_text(trim_text(text, reading, origin), reading))
         entry = loader.entry(path, text, origin, "path_glob_match")
         rule = Waiting(entry, wait.base, wait.source)
         if loader.wakes is not None and loader.wakes(rule):

@@ -4,6 +4,7 @@
    entries is not sent. Groups of the rest follow after an empty line; where there is nothing else, nothing is after
    them. # copilot-cli: copilot-211, copilot-214, copilot-221
 2. Paths are shown whole, relative to the working directory, or relative to the top of the repository.
+3. What a touched file brings is escaped, put together, and then masked, where the dialect does so.
 """
 
 from __future__ import annotations
@@ -82,8 +83,13 @@ def nested_blocks(entries: Sequence[Entry], nested: Nested, surroundings: Surrou
     texts = [_entry_text(nested.entry, entry, surroundings) for entry in entries]
     if nested.each:
         whole = "".join(nested.before + text + nested.after for text in texts)
-        return [Block(nested.role, nested.type, whole)]
-    return [Block(nested.role, nested.type, nested.before + nested.join.join(texts) + nested.after)]
+    else:
+        whole = nested.before + nested.join.join(texts) + nested.after
+    if nested.masks:
+        from foretold.instructions.render.masks import mask_secrets  # most agents have no need of this
+
+        whole = mask_secrets(whole, nested)
+    return [Block(nested.role, nested.type, whole)]
 
 
 def resumed_blocks(before: View, now: View) -> tuple[str, list[Block]]:

@@ -76,11 +76,27 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
         said += ", and it has NUL characters in it" if is_odd and "\0" in raw else ""
         line = raw.count("\n", 0, raw.index("\ufffd" if is_odd else "\0")) + 1
         yield Finding(path, line, "not-utf8", said, "save the file as UTF-8")
+    if dialect.reading.invisible:
+        yield from _removed(path, raw, dialect.reading)
     if dialect.reading.drops_bom:
         return
     if raw.startswith("\ufeff") and (raw.startswith("<!--", 1) or (raw.startswith("---", 1) and not dialect.after_bom)):
         said = "the byte order mark at its start disables the frontmatter or comment after it"
         yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
+
+
+def _removed(path: str, raw: str, reading: TextRules) -> Iterator[Finding]:
+    """A finding about characters that the agent removes; a byte order mark at the start is not worth one."""
+    import re  # only for text that is not ASCII
+
+    starts = (match.start() for match in re.finditer(f"[{reading.invisible}]", raw))
+    found = [at for at in starts if at or raw[0] != "\ufeff"]
+    if found:
+        codes = sorted({f"U+{ord(raw[at]):04X}" for at in found})
+        more = f" and {len(codes) - 5} more kinds" if len(codes) > 5 else ""
+        count = "an invisible character" if len(found) == 1 else f"{len(found)} invisible characters"
+        said = f"the agent removes {count} ({', '.join(codes[:5])}{more}): the model does not see what the file has"
+        yield Finding(path, raw.count("\n", 0, found[0]) + 1, "characters-removed", said)
 
 
 def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> FileText:
@@ -121,6 +137,16 @@ def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
     if any(each in reading.trims for each in (origin.kind, origin.layer, fronted)):
         return text.shown.strip(RUST_SPACE if reading.space == "rust" else SPACE)
     return text.shown
+
+
+def clean_text(text: str, reading: TextRules) -> str:
+    """A text without the characters that the dialect removes, in composed form. # copilot-cli: copilot-clean-*"""
+    if text.isascii() or not reading.invisible:
+        return text
+    import re  # only for text that is not ASCII
+    import unicodedata
+
+    return unicodedata.normalize("NFC", re.sub(f"[{reading.invisible}]", "", text))
 
 
 def _conditions(

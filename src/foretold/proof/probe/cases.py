@@ -35,6 +35,7 @@ from foretold.proof.conform.stage import Stage
 from foretold.proof.probe.project_settings import find_covers
 from foretold.proof.probe.recipes import RECIPES, Recipe
 from foretold.proof.probe.run import Probe, ask_agent, first_option
+from foretold.proof.probe.sandbox import fill_places
 from foretold.proof.probe.segments import CUTS, PROSE, Segment, main_requests, parts_of
 from foretold.sessions.catalog import find_homes, newest_first
 from foretold.storage.tree import Disk
@@ -93,9 +94,12 @@ def _files(view: foretold.View, read: Sequence[str], top: str, home: str) -> Ite
     paths = [entry.path for entry in (*view.entries, *(rule.entry for rule in view.waiting))]
     paths += [path for entry in view.entries for path in entry.includes] + [skip.path for skip in view.skips]
     session = foretold.Session(view.surroundings.cwd, agent=view.dialect.name, home=view.surroundings.home)
+    names, form = RECIPES[view.dialect.agent].reads
     for path in read:
         paths.append(os.path.join(view.surroundings.cwd, path))
-        paths += [entry.path for entry in session.read(path).entries]
+        attached = session.use([foretold.Call(names[0], json.loads(fill_places(form, {"path": paths[-1]})))])
+        paths += [each for entry in attached.entries for each in (entry.path, *entry.includes)]
+        paths += [skip.path for skip in attached.skips]
     for path in dict.fromkeys(paths):
         if path.startswith((top + "/", home + "/")) and os.path.isfile(path):
             with open(path, "rb") as file:

@@ -37,7 +37,7 @@ CUTS = {
     "gemini-cli": r"(?:<loaded_context>\n[\s\S]*?\n</loaded_context>)"
     r"|(?:\n\n--- Newly Discovered Project Context ---\n[\s\S]*?\n--- End Project Context ---)",
     "copilot-cli": r"(?:(?<=</tools>\n)(?=\n(?!<system_notifications>))[\s\S]*?(?=\n<system_notifications>))"
-    r"|(?:(?:\n<system_reminder>\nCustom instructions from [\s\S]*?\n</system_reminder>)+)",
+    r"|(?:(?:\n<system_reminder>\nCustom instructions from [\s\S]*?(?:\n</system_reminder>|\Z))+)",
     "qwen-code": r"(?:--- Context from: [\s\S]*?(?=\n\n---\n\n# auto memory|\Z))"
     r"|(?:\n\n<system-reminder>\n--- Rule from: [\s\S]*?\n</system-reminder>)",
     "cline": r"# Rules\n## [\s\S]*\Z",
