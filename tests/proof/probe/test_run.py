@@ -104,6 +104,15 @@ ask([{"role": "user", "content": [{"type": "text", "text": said}]}])
     assert (found.same, found.requests, found.exit) == (True, 2, 0)
 
 
+def test_a_file_whose_name_has_quotes_and_backslashes(place):
+    path = place.write('proj/a\\b "c" d.py')
+    body = (
+        'answer = ask([{"role": "user", "content": "hi"}])\nassert answer["content"][0]["input"] == {"file_path": PATH}'
+    )
+    found = asked(place, body.replace("PATH", repr(path)), read=[os.path.basename(path)])
+    assert (found.exit, found.requests) == (0, 1)
+
+
 def test_a_date_alone_is_not_an_instruction(place):
     place.write("proj/x.txt", "x\n")
     date = "As you answer the user's questions, you can use the following context:\\n# currentDate\\nToday's date is X."

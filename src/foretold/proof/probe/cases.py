@@ -35,7 +35,6 @@ from foretold.proof.conform.stage import Stage
 from foretold.proof.probe.project_settings import find_covers
 from foretold.proof.probe.recipes import RECIPES, Recipe
 from foretold.proof.probe.run import Probe, ask_agent, first_option
-from foretold.proof.probe.sandbox import fill_places
 from foretold.proof.probe.segments import CUTS, PROSE, Segment, main_requests, parts_of
 from foretold.sessions.catalog import find_homes, newest_first
 from foretold.storage.tree import Disk
@@ -94,10 +93,10 @@ def _files(view: foretold.View, read: Sequence[str], top: str, home: str) -> Ite
     paths = [entry.path for entry in (*view.entries, *(rule.entry for rule in view.waiting))]
     paths += [path for entry in view.entries for path in entry.includes] + [skip.path for skip in view.skips]
     session = foretold.Session(view.surroundings.cwd, agent=view.dialect.name, home=view.surroundings.home)
-    names, form = RECIPES[view.dialect.agent].reads
+    recipe = RECIPES[view.dialect.agent]
     for path in read:
         paths.append(os.path.join(view.surroundings.cwd, path))
-        attached = session.use([foretold.Call(names[0], json.loads(fill_places(form, {"path": paths[-1]})))])
+        attached = session.use([foretold.Call(recipe.reads[0][0], recipe.read_input(paths[-1]))])
         paths += [each for entry in attached.entries for each in (entry.path, *entry.includes)]
         paths += [skip.path for skip in attached.skips]
     for path in dict.fromkeys(paths):

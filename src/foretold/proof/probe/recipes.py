@@ -9,6 +9,7 @@ a project that could lead the agent away from our server, or make it start progr
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -31,7 +32,8 @@ class Recipe(NamedTuple):
     argv: tuple[str, ...]
     env: Mapping[str, str]
     files: Mapping[str, str]
-    reads: tuple[tuple[str, ...], str]  #: tools that read a file, and the input that does it: JSON with {path}
+    #: tools that read a file, and the input that does it: JSON with {path}, or {quoted} for a shell
+    reads: tuple[tuple[str, ...], str]
     copies: tuple[str, ...]
     settings: str = ""  #: the settings file of the home whose values are merged into the one of `files`
     keeps: tuple[str, ...] = ()
@@ -42,6 +44,19 @@ class Recipe(NamedTuple):
     records_blocks: bool = False  #: whether its cases record blocks per turn, not segments
     project: tuple[ProjectFile, ...] = ()
     permits: tuple[str, ...] = ()  #: words of `argv` that a case in which a call was denied did not have
+
+    def read_input(self, path: str) -> dict[str, object]:
+        """The input with which a tool reads a file.
+
+        >>> RECIPES["codex"].read_input("/a b/c.py")["cmd"]
+        "cat '/a b/c.py'"
+        """
+        places = {"{path}": path, "{quoted}": shlex.quote(path)}
+        form = self.reads[1]
+        for place, value in places.items():
+            form = form.replace(place, json.dumps(value)[1:-1])
+        found: dict[str, object] = json.loads(form)
+        return found
 
 
 def _env(text: str) -> dict[str, str]:
@@ -160,7 +175,7 @@ RECIPES: dict[str, Recipe] = {
         argv=("exec", "--skip-git-repo-check", "{prompt}"),
         env={"CODEX_HOME": "{home}/.codex", "PROBE_KEY": "{key}"},
         files={".codex/config.toml": CODEX},
-        reads=(("exec_command", "shell_command", "shell"), '{"cmd": "cat {path}", "command": "cat {path}"}'),
+        reads=(("exec_command", "shell_command", "shell"), '{"cmd": "cat {quoted}", "command": "cat {quoted}"}'),
         copies=(".codex/AGENTS.md", ".codex/AGENTS.override.md"),
         settings=".codex/config.toml",
         keeps=("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers"),

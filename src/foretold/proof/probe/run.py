@@ -140,8 +140,7 @@ def _converse(
     """Run the agent in its seeded home, a turn for each file; its requests, and whether it was isolated."""
     seeded = os.path.join(root, "home")
     before = _files_in(seeded)
-    names, form = recipe.reads
-    turns = [[{"names": names, "input": json.loads(fill_places(form, {"path": path}))}] for path in paths]
+    turns = [[{"names": recipe.reads[0], "input": recipe.read_input(path)}] for path in paths]
     answer, isolated = ask_agent(
         recipe._replace(env={**GIT_ENV, **recipe.env}),
         program,
@@ -244,7 +243,7 @@ def _expected(
         mentioned = [Segment(0, block.role, block.text) for block in session.prompt(prompt).blocks]
         found += [segment for segment in mentioned if segment.role != "system"]
     for number, path in enumerate(paths, 1):
-        call = Call(recipe.reads[0][0], json.loads(fill_places(recipe.reads[1], {"path": path})))
+        call = Call(recipe.reads[0][0], recipe.read_input(path))
         found += [Segment(number, block.role, block.text) for block in session.use([call]).blocks]
     return found
 
