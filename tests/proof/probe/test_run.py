@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -53,10 +54,14 @@ def snapshot(folder):
     return found
 
 
+@pytest.fixture(autouse=True)
+def own_temporary_folder(tmp_path_factory, monkeypatch):
+    """Other tests, and other runs of these, make folders in the usual one at the same time."""
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(tmp_path_factory.mktemp("temporary")))
+
+
 def left():
     """Temporary folders of probes that are still there."""
-    import tempfile
-
     return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("foretold-probe-")]
 
 
