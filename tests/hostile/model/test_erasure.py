@@ -98,7 +98,8 @@ def leak(place, installed, text):
     place.write("export.json", json.dumps({"schema": "foretold.export/1", "text": f"The key is {text}."}))
     place.write("page.html", f"<p>{text.replace('&', '&amp;').replace('<', '&lt;')}</p>")
     memories = foretold.memory.open(place.proj, home=place.home, managed=place.managed, env={}, policy="confirm")
-    memories.create("Proposed", type="user", description="proposed", body=text, by="agent")
+    written = {"type": "user", "description": "proposed", "body": text}
+    memories.create("Proposed", **written, by="agent", allow_credentials=True)
     return run
 
 
