@@ -49,7 +49,8 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_imports.py
-	$(BIN)/foretold explain -C . --home .cache/nobody > /dev/null
+	$(BIN)/foretold explain CLAUDE.md --home .cache/nobody > /dev/null
+	$(BIN)/foretold explain AGENTS.md --home .cache/nobody > /dev/null
 
 bench: $(READY)
 	$(BIN)/python bench/load.py
