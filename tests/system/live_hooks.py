@@ -54,6 +54,7 @@ class Agent(NamedTuple):
     is_called: bool = True  #: whether a tool that a search found is offered then, so that it can be called
     moved: dict[str, str] = {}  # noqa: RUF012  #: files of the recipe that the agent finds by itself elsewhere
     is_told: bool = False  #: whether it has instructions for single folders, which it misses after a shell command
+    remembers: bool = False  #: whether it has a memory of its own, which its hooks quote
 
 
 def odd(value: dict[str, object]) -> str:
@@ -86,6 +87,7 @@ AGENTS = {
         ("run_shell_command", "command"),
         (("tool_search", {"query": "select:mcp__foretold__recall"}),),
         is_called=False,
+        remembers=True,
     ),
     "opencode": Agent({}, ("bash", "command"), (("foretold_recall", RECALL),)),
     "copilot-cli": Agent({}, ("bash", "command"), (("foretold-recall", RECALL),)),
@@ -115,7 +117,8 @@ class Place:
                 self.templates[name] = text.replace("{url}/v1", '"{url}/v1"')
         for name, text in {**self.templates, **self.agent.settings}.items():
             self.write(os.path.join(self.home, name), text)
-        add = ("memory", "add", "-t", "project")
+        whose = ("--agent", release.agent) if self.agent.remembers else ()
+        add = ("memory", "add", *whose, "-t", "project")
         self.foretold(*add, "deploy staging", "-d", "how the payment service is deployed to staging", "-b", FACT)
         self.foretold(*add, "--team", "reviews", "-d", TEAM, "-b", TEAM)
 
