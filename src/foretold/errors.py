@@ -23,6 +23,7 @@
       ExtraMissing                exit 2   a package is not installed that only this part needs
       SettingsRefused             exit 3   a settings file of an agent cannot be changed safely; nothing was changed
       BadArgument                 exit 2   a tool was called with an argument that it cannot use
+      BadSettings                 exit 2   settings of `foretold check`, or a baseline, cannot be understood
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -149,4 +150,8 @@ class SettingsRefused(ForetoldError):
 
 
 class BadArgument(ForetoldError):
+    exit_code = 2
+
+
+class BadSettings(ForetoldError):
     exit_code = 2

@@ -5,7 +5,8 @@ import pytest
 import foretold
 from foretold.dialects.registry import AGENTS, EVIDENCE, find_agents
 from foretold.errors import ForetoldError
-from foretold.instructions.compare import CachingDisk, Cell
+from foretold.instructions.compare import Cell
+from foretold.storage.layers import CachingDisk
 from foretold.storage.tree import Disk, Fault
 
 

@@ -10,7 +10,17 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
+from foretold.dialects.schema import (
+    AdvisedSize,
+    Dialect,
+    EntryGroup,
+    FileSource,
+    Nested,
+    RequestPart,
+    Rules,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings
 from foretold.storage.tree import Fault, Tree
@@ -106,6 +116,7 @@ CURSOR = TOUCHING._replace(
     rules=Rules(".mdc", "globs", ordered="path", admits="cursor"),
     reading=FRONTED,
     unordered=("project",),
+    sizes=(AdvisedSize(500, "lines", ("rule",), "the documentation of Cursor"),),
 )
 
 #: the coding command of LangChain deepagents
@@ -243,6 +254,7 @@ WINDSURF = TOUCHING._replace(
     max_file=12_000,
     reading=FRONTED,
     unordered=("project",),
+    sizes=(AdvisedSize(12_000, "characters", ("file", "rule"), "the documentation of Windsurf"),),
 )
 
 ZED_NAMES = (

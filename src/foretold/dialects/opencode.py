@@ -100,12 +100,12 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         f"{join(request.cwd, env['OPENCODE_CONFIG_DIR'])}/{name}" for name in FILES if env.get("OPENCODE_CONFIG_DIR")
     ]
     files += [] if no_project else [f"{folder.rstrip('/')}/{name}" for folder in walk for name in FILES]
-    configs = [read_json(tree, path, findings, comments=True) for path in dict.fromkeys(files)]
-    configs.append(dict(request.settings))
-    wanted = [text for config in configs for text in texts_of(config.get("instructions"))]
+    configs = {path: read_json(tree, path, findings, comments=True) for path in dict.fromkeys(files)}
+    configs[""] = dict(request.settings)
+    wanted = [(file, text) for file, config in configs.items() for text in texts_of(config.get("instructions"))]
     folders = [user] if no_project else list(reversed(walk))
-    paths = [path for text in wanted for path in _found(tree, text, folders, request.home, findings)]
-    pages = [text for text in wanted if text.startswith(("http://", "https://"))]
+    paths = [path for file, text in wanted for path in _found(tree, text, folders, request.home, file, findings)]
+    pages = [text for _, text in wanted if text.startswith(("http://", "https://"))]
     names = tuple(name for name in NAMES if name != "CLAUDE.md" or not no_claude)
     moved = env.get("OPENCODE_CONFIG_DIR")
     own, other = f"{join(request.cwd, moved) if moved else user}/AGENTS.md", f"{request.home}/.claude/CLAUDE.md"
@@ -139,8 +139,8 @@ def _pages(pages: list[str], fetch: object, findings: list[Finding]) -> Iterator
             findings.append(Finding(page, None, "not-fetched", said, "keep a copy of it in the repository"))
 
 
-def _found(tree: Tree, text: str, folders: list[str], home: str, findings: list[Finding]) -> list[str]:
-    """The files that one of the `instructions` names."""
+def _found(tree: Tree, text: str, folders: list[str], home: str, file: str, findings: list[Finding]) -> list[str]:
+    """The files that one of the `instructions` of a settings file names."""
     if text.startswith(("http://", "https://")):
         return []
     pattern = join(home, text[2:]) if text.startswith("~/") else text
@@ -149,6 +149,9 @@ def _found(tree: Tree, text: str, folders: list[str], home: str, findings: list[
         found = sorted(_glob(tree, folder or "/", [name]))
     else:
         found = [path for each in folders for path in sorted(_glob(tree, each, pattern.split("/")))]
+    if not found and file:
+        said = f"`{text}` in `instructions` names no file that is there"
+        findings.append(Finding(file, None, "setting-names-nothing", said))
     if len(found) > 1 and "*" in pattern:
         said = f"{text}: its {len(found)} files come in an unspecified order"
         findings.append(Finding(found[0], None, "order-unspecified", said, "name the files one by one"))

@@ -75,6 +75,13 @@ EVIDENCE: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = 
     "aider": (("aider",), (".aider.conf.yml",), (".aider.conf.yml",)),
     "deepagents": (("deepagents",), (".deepagents",), (".deepagents",)),
 }
+#: agent -> the paths of a project by which `foretold check` knows that it is used there. Folders of editors do not
+#: count: most repositories have them. AGENTS.md is first of all what Codex reads.
+SIGNS: dict[str, tuple[str, ...]] = {
+    **{agent: paths for agent, (_, _, paths) in EVIDENCE.items() if agent != "vscode-copilot"},
+    "codex": (".codex", "AGENTS.override.md", "AGENTS.md"),
+    "zed": (".rules",),
+}
 #: agents whose version is not that of just any of their programs
 VERSIONED = {"cursor": ("cursor",), "vscode-copilot": ("code",), "zed": ("zed",)}
 
@@ -107,6 +114,27 @@ def calling_agent(env: Mapping[str, str]) -> str:
     """
     said = env.get("AGENT", "")  # of Amp, Goose and crush, with their names; others use this name for other things
     return next((agent for name, agent in MARKS.items() if env.get(name)), said if said in AGENTS else "")
+
+
+#: agents whose name for people is more than their word with a capital, or stays in small letters
+TITLES = {
+    "claude-code": "Claude Code",
+    "copilot-cli": "Copilot CLI",
+    "gemini-cli": "Gemini CLI",
+    "qwen-code": "Qwen Code",
+    "vscode-copilot": "VS Code Copilot",
+    "roo": "Roo Code",
+    **{name: name for name in ("code-assist", "deepagents", "ex-athena", "mink", "notes", "opencode")},
+}
+
+
+def title_of_agent(agent: str) -> str:
+    """The name of an agent for people.
+
+    >>> title_of_agent("claude-code"), title_of_agent("codex"), title_of_agent("opencode")
+    ('Claude Code', 'Codex', 'opencode')
+    """
+    return TITLES.get(agent, agent.capitalize())
 
 
 class DialectChoice(NamedTuple):

@@ -266,6 +266,16 @@ class ProgramOptions(NamedTuple):
     spelling: str = "exact"  #: or `yargs`, which also takes `--no-NAME` and `--camelCase`
 
 
+class AdvisedSize(NamedTuple):
+    """How large an instruction file should be at most, as an agent's documentation or the program itself says."""
+
+    most: int
+    unit: str  #: lines, characters
+    kinds: tuple[str, ...]  #: of entries: file, rule
+    source: str  #: who says so, as the subject of a sentence
+    is_warned: bool = False  #: whether the program itself warns
+
+
 class Dialect(NamedTuple):
     """What one agent does, in the versions from `version` on. A field that is left out has no effect."""
 
@@ -309,6 +319,7 @@ class Dialect(NamedTuple):
     subagents_without: tuple[str, ...] = ()  #: subagents that get no instructions
     types: tuple[tuple[str, str], ...] = ()  #: how the agent itself calls a layer, in its reports
     continuation: Continuation = Continuation()
+    sizes: tuple[AdvisedSize, ...] = ()  #: how large its files should be
     warns: tuple[str, ...] = ()  #: what it promises to warn about: names of `instructions/warnings.py`
 
     @property

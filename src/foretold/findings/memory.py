@@ -190,6 +190,15 @@ RULES = (
         fix="run `foretold memory relocate WORKTREE REPOSITORY`",
     ),
     Rule(
+        "memory-stale",
+        "warning",
+        what="a memory names something that the repository no longer has",
+        why="The agent is told about a file, a name or a commit that is gone, and acts on it.",
+        example="“the retries are in src/client/retry.py”, after the file was renamed",
+        fix="correct the memory with `foretold memory edit`, or remove it",
+        instead="“the retries are in src/client/backoff.py”",
+    ),
+    Rule(
         "memory-too-deep",
         "warning",
         what="folders of memories are nested deeper than the store looks",

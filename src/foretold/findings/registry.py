@@ -3,6 +3,8 @@
 1. A code is registered once, in the table of its family.
 2. The severity says what is at stake: *error*, something is lost or harmful; *warning*, it costs or misleads; *note*.
 3. A finding may bring a hint that fits its own case; where it has none, the `fix` of its rule is the hint.
+4. The families of `foretold check` say more: what to write instead, for which agents a rule holds, and whether
+   `foretold check --fix` can do it. Each of their rules has a page in `docs/rules/`.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ if TYPE_CHECKING:
 
 #: family -> its title in the documentation; each is a module next to this one
 FAMILIES = {
-    "instructions": "Instruction files and settings",
+    "delivery": "Instruction files and settings: what is delivered",
+    "cost": "What instructions cost",
+    "truth": "What instructions claim",
+    "safety": "What instructions and settings give away, or let others do",
+    "schema": "Skills, agents, commands, hooks, servers, plugins",
+    "sense": "Instructions that contradict each other",
     "memory": "Memory",
     "sessions": "Sessions and their archive",
     "files": "File history and restoring",
     "agents": "Harness, hooks and adapters",
 }
+CHECKED = ("delivery", "cost", "truth", "safety", "schema", "sense", "memory")  #: families of `foretold check`
 SEVERITIES = ("error", "warning", "note")
 
 
@@ -34,9 +42,13 @@ class Rule(NamedTuple):
     why: str  #: why it matters
     example: str  #: what leads to it
     fix: str  #: what to do
+    instead: str = ""  #: what to write instead of the example
+    agents: str = ""  #: for which agents, and from which versions on, it holds; empty: all
+    fixable: str = ""  #: what `foretold check --fix` can do: `safe`, `unsafe`, or nothing
 
 
 _rules: dict[str, Rule] = {}  #: by code, once one was asked for
+_families: dict[str, str] = {}  #: code -> family, once one was asked for
 
 
 def find_rule(code: str) -> Rule | None:
@@ -53,6 +65,17 @@ def find_rule(code: str) -> Rule | None:
 def load_families() -> dict[str, tuple[Rule, ...]]:
     """All rules by family, in the order of their codes."""
     return {name: __import__(f"foretold.findings.{name}", fromlist=["RULES"]).RULES for name in FAMILIES}
+
+
+def family_of(code: str) -> str:
+    """The family of a code; empty if no rule has it.
+
+    >>> family_of("import-missing"), family_of("no-such-code")
+    ('delivery', '')
+    """
+    if not _families:
+        _families.update({rule.code: name for name, rules in load_families().items() for rule in rules})
+    return _families.get(code, "")
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

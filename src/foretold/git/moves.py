@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from foretold.git.runner import GitRepository, PathChange
+from foretold.storage.tree import is_inside
 from foretold.types import NamedTuple
 
 HOPS = 5
@@ -26,14 +27,21 @@ class PathFate(NamedTuple):
     to: str = ""  #: where it is now; empty if it was deleted
     commit: str = ""  #: empty if that is staged and not committed
     date: str = ""
+    times: int = 1  #: how often it went; known only if all of some commits were asked
 
 
 def trace_paths(
-    git: GitRepository, paths: Iterable[str], exists: Callable[[str], bool], seconds: float = SECONDS
+    git: GitRepository,
+    paths: Iterable[str],
+    exists: Callable[[str], bool],
+    seconds: float = SECONDS,
+    *,
+    commits: int = 0,
 ) -> dict[str, PathFate]:
     """What became of each path, file or folder; those that git never knew are left out.
 
-    A path need not be whole: `api/users.py` also means `src/api/users.py`.
+    A path need not be whole: `api/users.py` also means `src/api/users.py`. With `commits` it must be, and only about
+    so many of the last commits are asked: that is much cheaper.
     """
     fates: dict[str, PathFate] = {}
     wanted = {path: path for path in paths}  #: what to look for now, by what was asked
@@ -41,15 +49,15 @@ def trace_paths(
     for _ in range(HOPS):
         done = {asked for asked, fate in fates.items() if fate.to and exists(fate.to)}
         left = {asked: now for asked, now in wanted.items() if asked not in done}
-        met = _find_deletions(git, {*left.values()}, seconds) if left else {}
-        renames = git.changes({commit for _, commit, _ in met.values()}) if met else {}
+        met = _find_deletions(git, {*left.values()}, seconds, commits) if left else {}
+        renames = git.changes({fate.commit for fate in met.values()}) if met else {}
         wanted = {}
         for asked, now in left.items():
             if now not in met:
                 continue
-            path, commit, date = met[now]
-            to = _find_target(now, path, renames.get(commit, []), git.prefix)
-            fates[asked] = PathFate(path, to, commit, date)
+            fate = met[now]
+            to = _find_target(now, fate.path, renames.get(fate.commit, []), git.prefix)
+            fates[asked] = fate._replace(to=to)
             if to and not exists(to):
                 wanted[asked] = to
         if not wanted:
@@ -69,18 +77,20 @@ def _find_staged(
             fates[path] = PathFate(old, to)
 
 
-def _find_deletions(git: GitRepository, wanted: set[str], seconds: float) -> dict[str, tuple[str, str, str]]:
-    """For each path the newest deletion that concerns it: the path that was deleted, commit, date."""
+def _find_deletions(git: GitRepository, wanted: set[str], seconds: float, commits: int) -> dict[str, PathFate]:
+    """For each path the newest deletion that concerns it, as a fate that has no target yet."""
     by_name: dict[str, list[str]] = {}
     for path in wanted:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    met: dict[str, tuple[str, str, str]] = {}
-    for deleted, commit, date in git.deletions(seconds):
-        for part in {*deleted.split("/")} & by_name.keys():
-            for path in by_name[part]:
-                if path not in met and _concerns(path, deleted):
-                    met[path] = (_relative(deleted, git.prefix), commit, date)
-        if len(met) == len(wanted):
+    met: dict[str, PathFate] = {}
+    for deleted, commit, date in git.deletions(seconds, paths=sorted(wanted) if commits else (), commits=commits):
+        inside = _relative(deleted, git.prefix)
+        for path in [path for part in {*deleted.split("/")} & by_name.keys() for path in by_name[part]]:
+            if path not in met and (is_inside(inside, path) if commits else _concerns(path, deleted)):
+                met[path] = PathFate(inside, "", commit, date)
+            elif path == inside and path in met:
+                met[path] = met[path]._replace(times=met[path].times + 1)
+        if len(met) == len(wanted) and not commits:
             break
     return met
 

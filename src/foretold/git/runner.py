@@ -22,12 +22,15 @@ import subprocess
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 
 from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import IO
+
+    Question = tuple[str, tuple[str, ...], bytes, int]  #: a folder, a command, its input, and a harmless exit status
 
 SECONDS = 120.0  #: for one question
 LONGEST_WORD = 200  #: bytes; the tree is as deep as its longest word
@@ -102,9 +105,22 @@ class GitRepository:
 
     def tracked(self) -> Tracked | None:
         """The files that are tracked, or untracked and not ignored."""
-        cached = ask(self.root, "ls-files", "-z", "-s", "-t", "--cached")
+        indexed = self.indexed()
         others = ask(self.root, "ls-files", "-z", "--others", "--exclude-standard")
-        if cached is None or others is None:
+        if indexed is None or others is None:
+            return None
+        files, folders = dict.fromkeys(indexed.files), indexed.folders
+        for path in os.fsdecode(others).split("\0")[:-1]:
+            if path.endswith("/"):
+                folders.append(path[:-1])
+            else:
+                files[path] = None
+        return Tracked([*files], folders, indexed.absent)
+
+    def indexed(self) -> Tracked | None:
+        """The files that are tracked: those of the index."""
+        cached = ask(self.root, "ls-files", "-z", "-s", "-t", "--cached")
+        if cached is None:
             return None
         files: dict[str, None] = {}
         folders, absent = [], set()
@@ -116,12 +132,39 @@ class GitRepository:
                 files[path] = None
                 if about.startswith("S"):
                     absent.add(path)
-        for path in os.fsdecode(others).split("\0")[:-1]:
-            if path.endswith("/"):
-                folders.append(path[:-1])
-            else:
-                files[path] = None
         return Tracked([*files], folders, frozenset(absent))
+
+    def mentioned(self, texts: Collection[str], left_out: Collection[str] = ()) -> frozenset[str] | None:
+        """Those of these texts that some tracked file contains; None if git cannot tell. For a few texts at a time.
+
+        Files whose names match one of the patterns of `left_out` do not count.
+        """
+        question = ["grep", "--threads=1", "-o", "-h", "-I", "-F", "--no-textconv", "--no-recurse-submodules"]
+        question += [word for text in texts for word in ("-e", text)]
+        question += ["--", ".", *(f":(exclude,icase){pattern}" for pattern in left_out)]
+        said = ask(self.root, *question, nothing=1)
+        return None if said is None else frozenset(os.fsdecode(said).split("\n")) - {""}
+
+    def blame(self, path: str, line: int) -> str:
+        """The commit that wrote a line of a file; empty if it is not committed, or git cannot tell."""
+        said = ask(self.root, "blame", "--porcelain", "-L", f"{line},{line}", "--", path)
+        commit = (said or b"").partition(b" ")[0].decode("ascii", "replace")
+        return commit if commit.strip("0") else ""
+
+    def find_words(self, commit: str, words: Collection[str], left_out: Collection[str] = ()) -> dict[str, str]:
+        """A file of a commit that has each of these words; those that none has are left out.
+
+        Files whose names match one of the patterns of `left_out` do not count.
+        """
+        question = ["grep", "--threads=1", "-o", "-z", "-I", "-w", "-F", "--no-textconv", "--no-recurse-submodules"]
+        question += [text for word in words for text in ("-e", word)]
+        question += [commit, "--", ".", *(f":(exclude,icase){pattern}" for pattern in left_out)]
+        parts = os.fsdecode(ask(self.root, *question, nothing=1) or b"").split("\n")
+        found: dict[str, str] = {}
+        for part in parts:
+            place, _, word = part.partition("\0")
+            found.setdefault(word, place.partition(":")[2])
+        return {word: place for word, place in found.items() if word in words}
 
     def narrow(self, words: Collection[bytes]) -> frozenset[str] | None:
         """The files that contain one of these words, among those that `tracked` lists; None if git cannot tell.
@@ -144,6 +187,11 @@ class GitRepository:
         question = ("check-ignore", "--no-index", "-z", "--stdin")
         said = ask(self.root, *question, given=given, nothing=1) if given else b""
         return {*os.fsdecode(said or b"").split("\0")} - {""}
+
+    def absent(self, paths: Collection[str]) -> set[str]:
+        """Those of these files that git has and a sparse checkout leaves out."""
+        said = ask(self.root, "--literal-pathspecs", "ls-files", "-z", "-t", "--cached", "--", *paths) if paths else b""
+        return {entry[2:] for entry in os.fsdecode(said or b"").split("\0") if entry.startswith("S ")}
 
     def commits(self, names: Iterable[str]) -> dict[str, Commit]:
         """What is known about each of these abbreviated commits: two questions for all of them."""
@@ -169,10 +217,21 @@ class GitRepository:
         said = ask(self.root, "diff-tree", "--stdin", *_RENAMES, given=given.encode()) if given else b""
         return _parse_changes(said or b"")
 
-    def deletions(self, seconds: float) -> Iterator[tuple[str, str, str]]:
-        """Path, commit and date of what was ever deleted or renamed, newest first, for at most so many seconds."""
+    def deletions(
+        self, seconds: float, *, paths: Collection[str] = (), commits: int = 0
+    ) -> Iterator[tuple[str, str, str]]:
+        """Path, commit and date of what was ever deleted or renamed, newest first, for at most so many seconds.
+
+        With `paths`, only of these and what is in them, which takes a quarter of the time; with `commits`, only by
+        about so many of the last ones.
+        """
         commit = date = ""
-        for word in _stream(self.root, "log", *_LOG, "--format=%x01%H %cs", "HEAD", seconds=seconds):
+        words = [*_LOG, "--format=%x01%H %cs", "HEAD"]
+        if commits:
+            last = ask(self.root, "rev-list", f"--skip={commits}", "--max-count=1", "HEAD")
+            words += [f"^{end}" for end in (last or b"").decode().split()]
+        command = ["--literal-pathspecs", "log", *words, "--", *paths] if paths else ["log", *words]
+        for word in _stream(self.root, *command, seconds=seconds):
             header = _HEADER.fullmatch(word)
             if header:
                 commit, date = header[1].decode(), header[2].decode()
@@ -198,6 +257,20 @@ def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
 
 def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
     """The parts of an answer between NUL, while git still writes it. Git is stopped when no more is asked for."""
+    answers, question = _answers.get(), (root, words, b"", 0)
+    known = answers.get(question) if answers is not None else None
+    if known is not None:
+        yield from known.split(b"\0")
+        return
+    parts = []
+    for part in _read_stream(root, words, seconds):
+        parts.append(part)
+        yield part
+    if answers is not None:
+        answers[question] = b"\0".join(parts)
+
+
+def _read_stream(root: str, words: tuple[str, ...], seconds: float) -> Iterator[bytes]:
     end, rest = time.monotonic() + seconds, b""
     if root in _SILENT:
         return
@@ -231,6 +304,31 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0, se
     >>> ask("/", "no-such-command") is None
     True
     """
+    answers, question = _answers.get(), (root, words, given or b"", nothing)
+    if answers is not None and question in answers:
+        return answers[question]
+    said = _ask(root, words, given=given, nothing=nothing, seconds=seconds)
+    if answers is not None:
+        answers[question] = said
+    return said
+
+
+#: what git has answered, by question, where it may be asked the same once more and would say the same
+_answers: ContextVar[dict[Question, bytes | None] | None] = ContextVar("answers", default=None)
+
+
+@contextlib.contextmanager
+def keep_answers(answers: dict[Question, bytes | None]) -> Iterator[None]:
+    """Ask nothing twice: while this holds, an answer is kept with its question. Whoever keeps them forgets them when
+    something that git looks at has changed."""
+    token = _answers.set(answers)
+    try:
+        yield
+    finally:
+        _answers.reset(token)
+
+
+def _ask(root: str, words: tuple[str, ...], *, given: bytes | None, nothing: int, seconds: float) -> bytes | None:
     if root in _SILENT:
         return None
     pipe = subprocess.PIPE

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from foretold.dialects.surroundings import Surroundings
     from foretold.instructions.intent import CodeContext
     from foretold.instructions.view import View
+    from foretold.storage.absence import Absences
 
 #: reason -> (code, what happened, what to do)
 ADVICE = {
@@ -55,24 +56,57 @@ REGIONS = {
     "image": "an image",
     "definition": "the definition of a link",
 }
+NOT_THERE, NOT_THERE_HINT = "not imported, there is no such file", "fix the path, or write it without @"
 CODE = ("code-span", "code-block", "code or a comment")  #: there, an `@path` may well be an example
 MAX_CONTEXT = 4 * 1024 * 1024  #: bytes of an importing file that is read again for what stands around an `@path`
 
 
 def advise(
-    skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree, roots: Sequence[str] = (), patterns: str = "ignore"
+    skips: Sequence[Skip],
+    waiting: Sequence[Waiting],
+    tree: Tree,
+    roots: Sequence[str] = (),
+    patterns: str = "ignore",
+    absences: Absences | None = None,
 ) -> Iterator[Finding]:
     """The findings for a list of skips and waiting rules; `roots` are folders that a path may have been meant from.
 
-    `patterns` says how those of the rules match.
+    `patterns` says how those of the rules match; `absences` is what is already known not to be there.
     """
     contexts: dict[str, CodeContext] = {}
-    for skip in skips:
-        yield from advise_skip(skip, tree, roots, contexts)
+    if absences is not None:
+        yield from _advise_many(skips, absences, roots, contexts)
+    else:
+        for skip in skips:
+            yield from advise_skip(skip, tree, roots, contexts)
     for rule in waiting:
         for written, reason in _dead_globs(rule.entry, patterns).values():
             why, _, remedy = reason.partition(": ")
             yield Finding(rule.entry.path, None, "glob-never-matches", f"`{written}`: {why}", remedy)
+
+
+def _advise_many(
+    skips: Sequence[Skip], absences: Absences, roots: Sequence[str], contexts: dict[str, CodeContext]
+) -> Iterator[Finding]:
+    """The same for a great many skips, most of which are imports of what is not there."""
+    from foretold.instructions.intent import is_plain_name, is_plain_path
+    from foretold.storage.absence import ListedTree
+
+    listed, is_missing = ListedTree(absences), absences.is_missing
+    parent, start, is_root = None, 0, False
+    for skip in skips:
+        if skip.reason == "missing" and skip.parent is not None:
+            if skip.parent != parent:
+                parent = skip.parent
+                folder = listed.real(parent).rpartition("/")[0] or "/"
+                start, is_root = len(folder) + 1, folder in roots and folder != "/"
+            path = skip.path
+            if is_root and path.startswith(folder) and is_plain_path(path[start:]) and is_missing(path):
+                yield Finding(parent, skip.line, "import-missing", f"{path}: {NOT_THERE}", NOT_THERE_HINT)
+                continue
+            if is_plain_name(path) and all(is_missing(each) for each in _with_ending(path, parent)):
+                continue
+        yield from advise_skip(skip, listed, roots, contexts)
 
 
 def advise_skip(skip: Skip, tree: Tree, roots: Sequence[str], contexts: dict[str, CodeContext]) -> Iterator[Finding]:
@@ -83,6 +117,8 @@ def advise_skip(skip: Skip, tree: Tree, roots: Sequence[str], contexts: dict[str
         if skip.detail in CODE and not _is_import(skip, tree, contexts):
             return
         if skip.detail == NEARLY["bad-start"] and tree.kind(skip.path) != "file":
+            return
+        if skip.reason == "outside-project" and skip.parent and tree.kind(skip.path) == "folder":  # `@/components`
             return
         code, said, hint = ADVICE[skip.reason]
         detail = REGIONS.get(skip.detail, skip.detail) or skip.reason
@@ -161,11 +197,16 @@ def _missing(skip: Skip, tree: Tree, roots: Sequence[str]) -> Iterator[Finding]:
         similar = _find_nearly(meant, tree)
         hint = f"did you mean @{os.path.relpath(similar, folder)}?" if similar else hint
         yield Finding(skip.parent, skip.line, "import-missing", said, hint)
-    elif similar := next((each for each in (f"{meant}.md", f"{meant}.txt") if tree.kind(each) == "file"), ""):
+    elif similar := next((each for each in _with_ending(meant, skip.parent) if tree.kind(each) == "file"), ""):
         said = f"{skip.path}: not imported, there is no such file; {similar} exists"
         yield Finding(
             skip.parent, skip.line, "import-missing", said, f"did you mean @{os.path.relpath(similar, folder)}?"
         )
+
+
+def _with_ending(path: str, parent: str) -> list[str]:
+    """What an import without its ending may mean: not the file that holds it (`@tailwind` in tailwind.md)."""
+    return [each for each in (f"{path}.md", f"{path}.txt") if each != parent]
 
 
 def _find_nearly(path: str, tree: Tree) -> str:
@@ -180,7 +221,7 @@ def _describe_missing(path: str, folder: str, tree: Tree, roots: Sequence[str]) 
     """What is wrong with an import of a file that is not there, and what to do: paths count from the importing file."""
     from foretold.instructions.intent import PUNCTUATION
 
-    said, hint = f"{path}: not imported, there is no such file", "fix the path, or write it without @"
+    said, hint = f"{path}: {NOT_THERE}", NOT_THERE_HINT
     if not roots or folder in roots or not is_inside(path, folder):
         return said, hint
     written = path[len(folder.rstrip("/")) + 1 :].rstrip(PUNCTUATION)

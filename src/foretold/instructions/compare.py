@@ -10,17 +10,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 
 from foretold.dialects.registry import AGENTS, EVIDENCE, RECORDED, find_agents, make_request, make_request_for
-from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
 from foretold.instructions.advice import can_match
 from foretold.instructions.load import load_view, require_folder
 from foretold.instructions.session import Session
 from foretold.instructions.view import View
-from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree
+from foretold.storage.layers import CachingDisk
+from foretold.storage.tree import Disk, Tree
 from foretold.types import NamedTuple
 
 #: reasons that are about a path and not about the agent: they make no row of their own
@@ -52,69 +51,6 @@ class Comparison(NamedTuple):
 
     def cell(self, path: str, view: View) -> Cell:
         return self.cells.get((path, view.dialect.agent), Cell())
-
-
-class CachingDisk(Disk):
-    """A disk that is asked once for everything: what one agent has looked at, the next one knows.
-
-    The names of a folder are listed once, so that what is not there costs nothing more; where upper and
-    lower case may be one name, that is left out.
-    """
-
-    __slots__ = ("_kinds", "_lists", "_named", "_texts", "repositories")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.repositories: dict[str, Repository | None] = {}
-        self._named: dict[str, frozenset[str] | None] = {}
-        self._texts: dict[str, bytes | Fault] = {}
-        self._kinds: dict[str, str] = {}
-        self._lists: dict[str, list[Item] | Fault] = {}
-
-    def read(self, path: str, limit: int) -> bytes | Fault:
-        found = self._texts.get(path)
-        if found is None:
-            found = self._texts[path] = MISSING if self.is_missing(path) else super().read(path, MOST)
-        if not isinstance(found, Fault) and len(found) > limit:
-            return Fault("too-large", f"{len(found)} bytes, the limit is {limit}")
-        return found
-
-    def kind(self, path: str) -> str:
-        found = self._kinds.get(path)
-        if found is None:
-            found = self._kinds[path] = "missing" if self.is_missing(path) else super().kind(path)
-        return found
-
-    def is_missing(self, path: str) -> bool:
-        """Whether a folder surely has no such name."""
-        folder, _, name = path.rpartition("/")
-        if not LISTS or not name or "\0" in path:
-            return False
-        folder = folder or "/"
-        names = self._named.get(folder, ())
-        if names == ():
-            nowhere = folder != "/" and self.is_missing(folder)
-            names = self._named[folder] = frozenset() if nowhere else self._names_in(folder)
-        return names is not None and name not in names
-
-    def _names_in(self, folder: str) -> frozenset[str] | None:
-        """The names of a folder; None if they are not known."""
-        try:
-            return frozenset(os.listdir(folder))
-        except (FileNotFoundError, NotADirectoryError):
-            return frozenset()
-        except OSError:
-            return None
-
-    def scan(self, folder: str) -> list[Item] | Fault:
-        found = self._lists.get(folder)
-        if found is None:
-            found = self._lists[folder] = super().scan(folder)
-        return found
-
-
-MOST = 64 * 1024 * 1024
-LISTS = sys.platform == "linux"
 
 
 def compare(

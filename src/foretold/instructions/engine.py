@@ -25,9 +25,11 @@ from foretold.text.frontmatter import SPACE, trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
+    from foretold.storage.absence import Absences
     from foretold.text.globs.picomatch import Glob
 
 #: places in running text where a token is nearly an import, and what is wrong there
+MANY = 128  #: imports of one text from which on folders are listed, to see which are not there
 NEARLY = {"punctuation-before": "there is punctuation before the @", "bad-start": "no import starts like this"}
 REPEATABLE = ("none", "name", "text")  #: identities that let a path come twice
 MEMORY = Origin("memory", "")
@@ -77,6 +79,7 @@ class Loader:
         self.left = surroundings.budget  #: bytes
         self.bounds = ""  #: the folder that the target of a link must be in; entries are then named by their targets
         self.wakes: Callable[[Waiting], bool] | None = None  #: whether a rule that would wait matches already
+        self.absences: Absences | None = None  #: what is surely not there, if a text has a great many imports
         self._listed: dict[str, dict[str, list[str]]] = {}  #: folder -> its names by what they are in lower case
         self._folders: dict[str, str] = {}  #: folder -> its kind
         self._is_missing: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
@@ -392,11 +395,12 @@ class Loader:
 
     def take_imports(self, path: str, real: str, text: FileText, origin: Origin) -> None:
         """Take the files that a text imports, in its order."""
-        folder = real.rpartition("/")[0] or "/"
+        folder, home, layer = real.rpartition("/")[0] or "/", self.surroundings.home, origin.layer
         tried: set[str] = set()
         elsewhere: dict[str, tuple[str, int]] = {}
+        is_missing = self._find_absences(text, origin, folder)
         for mention in text.mentions:
-            target = target_of(mention.path, folder, self.surroundings.home)
+            target = target_of(mention.path, folder, home)
             if not target or target in tried:
                 continue
             line = mention.line + text.offset
@@ -405,11 +409,28 @@ class Loader:
                     elsewhere[target] = mention.region, line
                 continue
             tried.add(target)
+            if is_missing is not None and len(target) <= MAX_PATH and is_missing(target):
+                self.skips.append(Skip(target, "missing", "", layer, path, line))
+                continue
             below = origin._replace(kind="import", parent=path, line=line, depth=origin.depth + 1, unlike=frozenset())
             self._take_import(target, below)
         for target, (region, line) in elsewhere.items():
-            if target not in tried:
+            if target not in tried and (region == "bad-start" or is_missing is None or not is_missing(target)):
                 self._note_elsewhere(target, region, origin._replace(parent=path, line=line))
+
+    def _find_absences(self, text: FileText, origin: Origin, folder: str) -> Callable[[str], bool] | None:
+        """What tells that an import is not there, for a text in this folder that has a great many.
+
+        None for other texts, and where a file that is not there may be skipped for another reason.
+        """
+        if len(text.mentions) < MANY or self.excludes or origin.layer == self.dialect.budget:
+            return None
+        if self.absences is None:
+            from foretold.storage.absence import Absences  # few texts have need of this
+
+            self.absences = Absences(self.tree)
+        self.absences.roots[folder.rstrip("/")] = None
+        return self.absences.is_missing
 
     def _take_import(self, target: str, origin: Origin) -> None:
         if len(target) > MAX_PATH:

@@ -31,14 +31,13 @@ from foretold.instructions.discover.rule_conditions import written_patterns
 from foretold.instructions.engine import Loader
 from foretold.instructions.intent import DOCUMENTS, PUNCTUATION, extension_of_path
 from foretold.instructions.remedies import find_directive, find_remedy, find_similar, import_fallback
-from foretold.instructions.view import View
+from foretold.instructions.view import View, Waiting
 from foretold.storage.tree import Disk, Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
-from foretold.types import REASONS, TYPE_CHECKING, Finding, NamedTuple, Skip
+from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
     from foretold.instructions.intent import CodeContext
-    from foretold.types import Entry
 
 START = "loaded at the start of every session"
 MATCH = "loaded when a matching file is touched"
@@ -74,6 +73,9 @@ class NestedFiles(NamedTuple):
     verdicts: tuple[FileVerdict, ...]
     cut: str = ""
     findings: tuple[Finding, ...] = ()  #: about these files and what they import; the start has none of them
+    entries: tuple[Entry, ...] = ()  #: what a touched file in each of the folders brings of that folder
+    waiting: tuple[Waiting, ...] = ()  #: rules of these folders that wait for a path
+    skips: tuple[Skip, ...] = ()  #: what is not delivered there
 
 
 def verdict_of(view: View, path: str, tree: Tree | None = None) -> FileVerdict:
@@ -102,7 +104,15 @@ def find_nested(view: View, tree: Tree | None = None, inventory: Inventory | Non
     findings = dict.fromkeys((*judge.list_findings(), *filter(None, map(_name_finding, verdicts))))
     known_findings = set(view.findings)
     new = tuple(finding for finding in findings if finding not in known_findings)
-    return NestedFiles(tuple(verdicts), inventory.cut, new)
+    loaders = judge.list_loaders()
+    return NestedFiles(
+        tuple(verdicts),
+        inventory.cut,
+        new,
+        tuple(entry for loader in loaders for entry in loader.entries),
+        tuple(rule for loader in loaders for rule in loader.waiting),
+        tuple(skip for loader in loaders for skip in loader.skips),
+    )
 
 
 def _name_finding(verdict: FileVerdict) -> Finding | None:
@@ -142,6 +152,10 @@ class _Judge:
         found = [each for each in (*self.view.findings, *self.list_findings()) if each.path in paths]
         found.sort(key=lambda finding: finding.line or 0)
         return verdict._replace(findings=tuple(dict.fromkeys(found)))
+
+    def list_loaders(self) -> list[Loader]:
+        """The passes over the folders that were loaded so far."""
+        return list(self._folders.values())
 
     def list_findings(self) -> list[Finding]:
         """What is found in the folders that were loaded so far."""

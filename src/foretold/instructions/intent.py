@@ -28,7 +28,7 @@ _FENCE = lazy(r"[ >]*(```+|~~~+)\s*([\w-]*)")
 _HEADING = lazy(r" {0,3}#{1,6}\s+(.*)")
 _LEAD = lazy(r"[\s>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(?:\[[ xX]\]\s+)?[*_]*")
 _READ = lazy(
-    r"(?i)\b(?:see|read|reads|follow|consult|check|refer|load|include|obey|apply|details|described|documented|defined)\b"
+    r"(?i)\b(?:see|read|reads|follow|consult|check|refer|load|loaded|loads|include|obey|apply|details|described|documented|defined)\b"
 )
 _SYNTAX = lazy(r"(?i)\b(?:syntax|examples?|e\.g|for instance|such as|placeholders?|templates?|usage|prompts?)\b")
 _IMPORTING = lazy(r"(?i)\b(?:import|evaluat|code (?:span|block)|inlin)")
@@ -45,10 +45,25 @@ def is_path(target: str, folder: str, tree: Tree) -> bool:
     """Whether an import of something that is not there was meant as a path; `folder` is that of the importing file."""
     extension = extension_of_path(target)
     above = target.rpartition("/")[0] or "/"
-    is_there = tree.kind(above) == "folder"
     if extension in DOCUMENTS:
-        return is_there or not _CODE.search(target[len(folder) :] if is_inside(target, folder) else target)
-    return bool(extension) and is_there and above != folder
+        written = target[len(folder) :] if is_inside(target, folder) else target
+        return not _CODE.search(written) or tree.kind(above) == "folder"
+    return bool(extension) and above != folder and tree.kind(above) == "folder"
+
+
+def is_plain_path(written: str) -> bool:
+    """Whether a text is the path of a document at first sight. One that is not may be a path all the same.
+
+    >>> is_plain_path("docs/style.md"), is_plain_path("docs/style.md,"), is_plain_path("alice")
+    (True, False, False)
+    """
+    return written.rpartition(".")[2].lower() in DOCUMENTS and not _CODE.search(written) and written[-2:-1] != "."
+
+
+def is_plain_name(target: str) -> bool:
+    """Whether the last part of a path is a word without any ending, as in `@alice`."""
+    name = target.rpartition("/")[2]
+    return name.isalnum() and name not in ("include", "import")
 
 
 class CodeContext:

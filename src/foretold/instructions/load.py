@@ -116,7 +116,7 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         loader.skips += [Skip(entry.path, "withheld", surroundings.mode_reason, entry.layer) for entry in withheld]
     if not surroundings.memory and surroundings.memory_reason and dialect.memory_index is not None:
         loader.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
-    said = advise(loader.skips, loader.waiting, tree, list_roots(surroundings), dialect.rules.patterns)
+    said = advise(loader.skips, loader.waiting, tree, list_roots(surroundings), dialect.rules.patterns, loader.absences)
     findings = (*surroundings.findings, *loader.findings, *said)
     if dialect.warns:
         from foretold.instructions.warnings import find_warnings  # few dialects have need of git and of secrets

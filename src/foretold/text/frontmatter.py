@@ -350,6 +350,15 @@ def _repair(front: str) -> tuple[str, list[str]]:
     return re.sub(r"(?m)^([A-Za-z_-]+):[ \t]+(\S[^\r\n]*)$", quoted, front), keys
 
 
+def quote_values(front: str) -> str:
+    """The text with those values in quotes that an agent reads as if they were; the same text if none is.
+
+    >>> quote_values("paths: *.ts\\nname: a")
+    'paths: "*.ts"\\nname: a'
+    """
+    return _repair(front)[0] if parse(front).problem else front
+
+
 def _delimited(value: str) -> bool:
     """Whether a value is wholly in quotes, or a list in brackets that parses by itself."""
     value = value.rstrip(SPACE)

@@ -6,7 +6,7 @@ import pytest
 
 from foretold.dialects.registry import make_request
 from foretold.memory.format.agent import (
-    Project,
+    MemoryProject,
     Switch,
     age_note,
     note_days,
@@ -139,11 +139,11 @@ def test_memory_is_off(place, more, reason):
 def test_a_folder_without_a_repository_is_its_own_project(place):
     folder = place.folder("a/b")
     os.symlink(folder, place.path("link"))
-    assert project_of(place.path("link")) == Project(folder, folder)
+    assert project_of(place.path("link")) == MemoryProject(folder, folder)
 
 
 def test_project_of():
-    assert project_of("/") == Project(memory="/", transcript="/")
+    assert project_of("/") == MemoryProject(memory="/", transcript="/")
 
 
 def test_style_of():

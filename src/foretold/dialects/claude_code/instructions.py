@@ -7,6 +7,7 @@ more tools that attach nested files, and nothing attached twice.
 from __future__ import annotations
 
 from foretold.dialects.schema import (
+    AdvisedSize,
     Continuation,
     Dialect,
     Envelope,
@@ -128,6 +129,10 @@ V2_1_197 = Dialect(
     races=True,  # both versions, with one large and one small file
     subagents_without=("Explore", "Plan"),
     continuation=Continuation(why=""),  # seen by resuming 2.1.197
+    sizes=(
+        AdvisedSize(200, "lines", ("file",), "the documentation of Claude Code"),
+        AdvisedSize(40_000, "characters", ("file", "rule", "import"), "Claude Code", is_warned=True),
+    ),
     types=(("managed", "Managed"), ("user", "User"), ("project", "Project"), ("local", "Local"), ("memory", "AutoMem")),
 )
 

@@ -19,17 +19,24 @@ from foretold.instructions.discover.locate import NESTED
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.globs.fnmatch_walk import PRUNED
 from foretold.text.globs.npm_ignore import IgnoreMatcher
+from foretold.text.globs.utf16 import fold
+from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
-MAX_FOLDERS = 10_000  #: a tree of 100,000 files has about as many; 0.3 s of the processor
-MAX_NAMES = 300_000
-MAX_FOUND = 1_000
 MAX_DEPTH = 32
 MAX_IGNORE = 64 * 1024  #: bytes of a `.gitignore`
 MAX_PATTERN = 256  #: characters of a line of it
 MAX_TRIED = 5_000_000  #: characters of patterns that are tried on folders: about a second; honest trees need a tenth
 #: where a source is looked for within a project
 IN_PROJECT = ("walk", "upward", "edges", "between", "closest", "cwd", "project", "reach", *NESTED)
+
+
+class WalkLimits(NamedTuple):
+    """How much of a tree is looked at."""
+
+    folders: int = 10_000  #: a tree of 100,000 files has about as many; 0.3 s of the processor
+    names: int = 300_000
+    found: int = 1_000
 
 
 class RulesFolder(NamedTuple):
@@ -72,6 +79,14 @@ class Inventory(NamedTuple):
 
     paths: tuple[str, ...]
     cut: str = ""
+    files: tuple[str, ...] = ()  #: every file and link of the tree, if that was asked for: paths below its top
+
+    def add_files(self, top: str, files: Iterable[str], tables: Iterable[NameTable]) -> Inventory:
+        """The same with more files of the tree, which the walk did not come to."""
+        files, tables = tuple(files), list(tables)
+        more = Inventory(tuple(f"{top.rstrip('/')}/{path}" for path in files))
+        found = dict.fromkeys((*self.paths, *(path for names in tables for path in more.select(names))))
+        return Inventory(tuple(found), self.cut, (*self.files, *files))
 
     def select(self, names: NameTable) -> Iterator[str]:
         """Those of them that concern one agent."""
@@ -81,8 +96,10 @@ class Inventory(NamedTuple):
                 yield path
 
 
-def take_inventory(tree: Tree, top: str, tables: Iterable[NameTable]) -> Inventory:
-    """Look for the names of some agents in a folder and everything below it."""
+def take_inventory(
+    tree: Tree, top: str, tables: Iterable[NameTable], limits: WalkLimits | None = None, *, every: bool = False
+) -> Inventory:
+    """Look for the names of some agents in a folder and everything below it; with `every`, list all files as well."""
     tables = list(tables)
     walk = _Walk(
         tree,
@@ -90,34 +107,57 @@ def take_inventory(tree: Tree, top: str, tables: Iterable[NameTable]) -> Invento
         {name for table in tables for name in table.files},
         {rules.name for table in tables for rules in table.rules},
     )
+    walk.limits, walk.every = limits or walk.limits, [] if every else None
     walk.run()
-    return Inventory(tuple(walk.found), walk.cut)
+    return Inventory(tuple(walk.found), walk.cut, tuple(walk.every or ()))
+
+
+_WILDCARD = lazy(r"[*?]+|\[[^\]]*\]?")  #: what stands for other text in a pattern
 
 
 class _IgnoreFile:
     """The folders that one `.gitignore` names; what is below a folder that it names is not asked about.
 
-    Lines without a slash inside depend on a name alone, so each name is tried once; most folders have few names.
+    So a line can only name folders of its own last name. For each name these lines are picked once; most folders have
+    few names, and most names no line at all.
     """
 
     def __init__(self, folder: str, lines: list[str]) -> None:
         self.folder = folder  #: with a slash at its end
-        plain = [line for line in lines if "/" not in line.rstrip("/ ").removeprefix("**/")]
-        rest = [line for line in lines if line not in plain]
-        if rest and any(line.startswith("!") for line in lines):  # then the order of all lines matters
-            plain, rest = [], lines
-        self._names, self._known = IgnoreMatcher(plain), dict[str, bool]()
-        self._paths = IgnoreMatcher(rest) if rest else None
-        self._costs = sum(map(len, plain)), sum(map(len, rest))
+        self._lines = lines
+        self._plain: dict[str, list[int]] = {}  #: last name -> numbers of lines
+        self._wild: list[tuple[int, tuple[str, ...]]] = []  #: number of a line -> texts that its names have
+        self._cost = 0
+        for number, line in enumerate(lines):
+            last = line.rstrip("/ ").removeprefix("!").rpartition("/")[2]
+            if "\\" in line or "]/" in line:
+                self._wild.append((number, ()))
+            elif "*" in last or "?" in last or "[" in last:
+                texts = tuple(filter(None, fold(_WILDCARD.sub("*", last)).split("*")))
+                self._wild.append((number, texts))
+                self._cost += len(last)
+            else:
+                self._plain.setdefault(fold(last), []).append(number)
+        self._known: dict[str, tuple[IgnoreMatcher | bool, int]] = {}
 
     def matches(self, path: str, name: str) -> tuple[bool, int]:
         """Whether it names a folder, and how many characters of patterns were tried."""
         cost = 0
         if name not in self._known:
-            self._known[name], cost = self._names.matches(f"{name}/"), self._costs[0]
-        if self._known[name] or self._paths is None:
-            return self._known[name], cost
-        return self._paths.matches(path[len(self.folder) :]), cost + self._costs[1]
+            self._known[name], cost = self._pick(name), self._cost
+        matcher, each = self._known[name]
+        if isinstance(matcher, bool):
+            return matcher, cost
+        return matcher.matches(path[len(self.folder) :]), cost + each
+
+    def _pick(self, name: str) -> tuple[IgnoreMatcher | bool, int]:
+        """What decides about folders of a name: its lines, or their answer, if it does not depend on the path."""
+        folded = fold(name)
+        wild = [number for number, texts in self._wild if all(text in folded for text in texts)]
+        lines = [self._lines[number] for number in sorted([*self._plain.get(folded, ()), *wild])]
+        if all("/" not in line.rstrip("/ ").removeprefix("**/") for line in lines):
+            return IgnoreMatcher(lines).matches(f"{name}/"), 0
+        return IgnoreMatcher(lines), sum(map(len, lines))
 
 
 class _Open(NamedTuple):
@@ -134,6 +174,8 @@ class _Walk:
     def __init__(self, tree: Tree, top: str, files: set[str], rules: set[str]) -> None:
         self.tree, self.top = tree, top.rstrip("/")
         self.found: list[str] = []
+        self.every: list[str] | None = None  #: all files, if they are wanted
+        self.limits = WalkLimits()
         self.cut = ""
         self._endings: dict[str, list[str]] = {}  #: the last part of a name, in lower case -> whole names
         for name in files:
@@ -156,7 +198,11 @@ class _Walk:
         self._names += len(names)
         if ".gitignore" in names:
             ignores += self._read_ignore(self.top + inside)
-        self._take(inside, names, set(below), is_rules=is_rules)
+        folders = set(below)
+        self._take(inside, names, folders, is_rules=is_rules)
+        if self.every is not None:
+            start = inside[1:] + "/" if inside else ""
+            self.every += [start + name for name in names if name not in folders]
         for name in sorted(below):
             path = f"{inside}/{name}"
             if name not in PRUNED and not self._is_ignored(f"{self.top}{path}/", name, ignores):
@@ -166,12 +212,13 @@ class _Walk:
 
     def _limit(self, inside: str) -> str:
         """Why the walk ends here although there is more; empty if it goes on."""
-        if self._folders >= MAX_FOLDERS:
-            return f"only the {MAX_FOLDERS:,} nearest folders were looked at"
-        if self._names > MAX_NAMES:
+        limits = self.limits
+        if self._folders >= limits.folders:
+            return f"only the {limits.folders:,} nearest folders were looked at"
+        if self._names > limits.names:
             return f"only {self._folders:,} folders were looked at, which have {self._names:,} names"
-        if len(self.found) >= MAX_FOUND:
-            return f"only the first {MAX_FOUND:,} files are listed"
+        if len(self.found) >= limits.found:
+            return f"only the first {limits.found:,} files are listed"
         if self._tried > MAX_TRIED:
             return f"only {self._folders:,} folders were looked at: the .gitignore files have too many patterns"
         return f"only {MAX_DEPTH} levels of folders were looked at" if inside.count("/") >= MAX_DEPTH else ""
@@ -181,7 +228,7 @@ class _Walk:
         endings = self._endings
         for name in sorted(names) if is_rules else sorted(name for name in names if name.lower() in endings):
             path = f"{inside}/{name}"
-            if name in folders or len(self.found) >= MAX_FOUND:
+            if name in folders or len(self.found) >= self.limits.found:
                 continue
             if is_rules or path.lower().endswith(tuple(endings[name.lower()])):
                 self.found.append(self.top + path)

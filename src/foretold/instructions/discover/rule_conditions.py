@@ -71,9 +71,15 @@ def find_unread_key(front: str, rules: Rules) -> UnreadKey | None:
         key = line.partition(":")[0]
         if key == rules.key:
             return None
-        if found is None and key.lower() in NEARLY_KEYS and len(key) < len(line):
+        if key.lower() in NEARLY_KEYS and len(key) < len(line):
+            return UnreadKey(key, number) if not _has_key(front, rules.key) else None
+        if line.replace(" ", "") == "alwaysApply:false":  # in Cursor, a rule that is not always meant
             found = UnreadKey(key, number)
     return found
+
+
+def _has_key(front: str, key: str) -> bool:
+    return front.startswith(f"{key}:") or f"\n{key}:" in front
 
 
 class UnreadHeader(NamedTuple):

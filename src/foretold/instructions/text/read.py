@@ -56,6 +56,17 @@ def read_text(
     data = tree.read(path, dialect.max_file)
     if isinstance(data, Fault):
         return data
+    known: dict[object, tuple[bytes, FileText]] | None = getattr(tree, "understood", None)  # of a tree that remembers
+    if known is None:
+        return _understand_bytes(path, data, dialect, kind, limit)
+    key = path, dialect.agent, dialect.version, kind, limit
+    found = known.get(key)
+    if found is None or found[0] is not data:
+        found = known[key] = data, _understand_bytes(path, data, dialect, kind, limit)
+    return found[1]
+
+
+def _understand_bytes(path: str, data: bytes, dialect: Dialect, kind: str, limit: int | None) -> FileText:
     lost = 0
     if limit is not None and len(data) > limit:
         data, lost = data[:limit], len(data) - limit
@@ -64,7 +75,8 @@ def read_text(
     if lost:
         text = text._replace(lost=lost)
     if b"\0" in data or not raw.isascii():
-        text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, raw, dialect)))
+        whole = raw.removesuffix("\ufffd") if lost else raw  # a limit may cut a character in two
+        text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, whole, dialect)))
     return text
 
 

@@ -75,18 +75,19 @@ def _line_at(text: str, at: int) -> int:
 _PLAIN_PATH = lazy(
     r"(?<![\w/.@:~$<{\[(`\x00*-])(?:~/|\./|/)?[A-Za-z_.][\w.@+-]*(?:/[\w.@+*-]+)*/?(?::\d+)?(?![\w/`\x00(<{*])"
 )
+_DOTTED = lazy(r"\.\w")
 _PLAIN_FLAG = lazy(r"(?<![\w`\x00-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?![\w=`\x00-])")
 _PLAIN_HEX = lazy(r"(?<![\w/#`\x00.-])[0-9a-f]{7,40}(?![\w/`\x00-])")
 _PLAIN_ENV = lazy(r"(?<![\w`\x00$-])[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9](?![\w`\x00*-])")
 
 
-class _Context:
+class SentenceContext:
     """What a sentence says about everything in it."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence, text = sentence, f"{sentence.lead} {sentence.text}"
         tables = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere", vocabulary.ELSEWHERE))
-        self.hedge = next(filter(None, (_match_hedge(why, words, text) for why, words in tables)), "")
+        self.hedge = next(filter(None, (match_hedge(why, words, text) for why, words in tables)), "")
         self.is_of_commits = bool(vocabulary.COMMIT.search(text))
         self.is_of_environment = bool(vocabulary.ENVIRONMENT.search(text))
         words = re.findall(r"[a-z][a-z0-9-]+", sentence.text.lower())
@@ -96,10 +97,10 @@ class _Context:
 
 
 def _claims_of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
-    plain = [*_plain(sentence.text)]
+    plain = [*find_plain(sentence.text)]
     if not plain and not sentence.spans:
         return
-    context = _Context(sentence)
+    context = SentenceContext(sentence)
     spans = [(span, named) for span in sentence.spans for named in _named(span, context)]
     names_file = any(named.kind == "path" and classify.is_sure(named.text) for _, named in spans)
     for span, named in spans:
@@ -110,7 +111,7 @@ def _claims_of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
         yield DriftClaim(*named, line, quoted=False, hedge=_hedge(named, context, at, type_))
 
 
-def _named(span: Span, context: _Context) -> tuple[TypedName, ...]:
+def _named(span: Span, context: SentenceContext) -> tuple[TypedName, ...]:
     """What a code span or a link names in its sentence."""
     if span.is_link:
         is_memory = "/" not in span.text and span.text.endswith(".md")
@@ -125,35 +126,35 @@ def _named(span: Span, context: _Context) -> tuple[TypedName, ...]:
     return found
 
 
-def _plain(prose: str) -> Iterator[tuple[TypedName, int]]:
+def find_plain(prose: str) -> Iterator[tuple[TypedName, int]]:
     """What a sentence names outside of backticks, and where."""
     if prose.lstrip("-* ").startswith(("$ ", "❯ ", "% ", "> $")):  # a shell prompt with a command
         return
-    for found in _PLAIN_PATH.finditer(prose):
+    for found in _PLAIN_PATH.finditer(prose) if "/" in prose or _DOTTED.search(prose) else ():
         text = found[0].rstrip(".,")
         named = classify.path_of(text) if "/" in text or "." in text else ()
         is_product = "/" not in text and text[:1].isupper() and text.endswith((".js", ".go", ".rs", ".py", ".cs"))
         if named and classify.is_sure(text) and not is_product:
             yield named[0], found.start()
-    for kind, words, names in (
-        ("flag", vocabulary.FLAG, _PLAIN_FLAG),
-        ("commit", vocabulary.COMMIT, _PLAIN_HEX),
-        ("flag", vocabulary.ENVIRONMENT, _PLAIN_ENV),
+    for kind, sign, words, names in (
+        ("flag", "--", vocabulary.FLAG, _PLAIN_FLAG),
+        ("commit", "", vocabulary.COMMIT, _PLAIN_HEX),
+        ("flag", "_", vocabulary.ENVIRONMENT, _PLAIN_ENV),
     ):
-        for found in names.finditer(prose) if words.search(prose) else ():
+        for found in names.finditer(prose) if sign in prose and names.search(prose) and words.search(prose) else ():
             if found[0] not in vocabulary.NAMES and (kind != "commit" or classify.is_hash(found[0])):
                 yield TypedName(kind, found[0]), found.start()
 
 
-def _hedge(named: TypedName, context: _Context, at: int, type_: str) -> str:
+def _hedge(named: TypedName, context: SentenceContext, at: int, type_: str) -> str:
     """The phrase because of which the absence of a thing is not drift: in its sentence, or just before it."""
     before = context.sentence.text[max(at - NEAR, 0) : at]
     is_name = named.kind in ("symbol", "flag")
-    hedge = context.hedge or _match_hedge("to be made", vocabulary.MADE, before)
+    hedge = context.hedge or match_hedge("to be made", vocabulary.MADE, before)
     if is_name:
-        hedge = hedge or _match_hedge("not wanted", vocabulary.FORBIDDEN, before)
+        hedge = hedge or match_hedge("not wanted", vocabulary.FORBIDDEN, before)
     elif named.kind == "path":
-        hedge = hedge or _match_hedge("written by a program", vocabulary.WRITTEN, before)
+        hedge = hedge or match_hedge("written by a program", vocabulary.WRITTEN, before)
     elif named.kind == "commit" and not context.is_of_commits:
         hedge = hedge or NO_COMMIT
     if hedge:
@@ -163,7 +164,7 @@ def _hedge(named: TypedName, context: _Context, at: int, type_: str) -> str:
     return f"a memory of type {type_}" if is_name and type_ in ("user", "reference") else ""
 
 
-def _match_hedge(why: str, words: re.Pattern[str], text: str) -> str:
+def match_hedge(why: str, words: re.Pattern[str], text: str) -> str:
     """A hedge, if a text has such a phrase."""
     found = words.search(text)
     return f'{why}: "{" ".join(found[0].replace(HIDDEN, "").split()).strip(PUNCTUATION).lower()}"' if found else ""
@@ -192,11 +193,11 @@ def _claims_of_fence(fence: Fence) -> Iterator[DriftClaim]:
         return
     intro = fence.intro or Sentence("", fence.line)
     titles = [word.strip("'\"") for word in f"{name} {rest}".replace("=", " ").split()]
-    names = [named for named, _ in _plain(intro.text)]
+    names = [named for named, _ in find_plain(intro.text)]
     for text in (*(span.text for span in intro.spans), *titles):
         names += classify.classify_text(text)
     is_quoted = any(named.kind == "path" and classify.is_sure(named.text) for named in names)
-    hedge = _Context(intro).hedge if is_quoted else EXAMPLE
+    hedge = SentenceContext(intro).hedge if is_quoted else EXAMPLE
     lines, start = fence.text.split("\n"), 0
     for at in (*(at for at, line in enumerate(lines) if _CUT.fullmatch(line)), len(lines)):
         piece = "\n".join(lines[start:at]).strip("\n")

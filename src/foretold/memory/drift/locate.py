@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from foretold.git.runner import GitRepository
@@ -44,24 +44,45 @@ def printable(path: str) -> str:
 class FileLocator:
     """The files of a repository, by the last part of their paths; only those that are asked for."""
 
-    def __init__(self, root: str, listing: Listing, asked: Collection[str], *, outside: bool = False) -> None:
-        self._root, self._listing, self._outside = root, listing, outside
+    def __init__(
+        self,
+        root: str,
+        listing: Listing,
+        asked: Collection[str],
+        *,
+        outside: bool = False,
+        is_there: Callable[[str], bool] = os.path.lexists,
+    ) -> None:
+        """`is_there` says whether something is at an absolute path."""
+        self._root, self._listing, self._outside, self._is_there = root, listing, outside, is_there
         self._own = os.path.basename(os.path.realpath(root))
         self.files = frozenset(listing.files)
         self.folders = _folders(listing.files) | {*listing.empty}
         paths = {*map(normalize_path, asked)}
         paths |= {_head(path) for path in paths if _is_pattern(path)}
-        names = {path.rpartition("/")[2].casefold() for path in paths} - {""}
-        self._by_name: dict[str, list[str]] = {}
-        for path in (*listing.files, *self.folders):
+        self._asked: set[str] | None = {path.rpartition("/")[2].casefold() for path in paths} - {""}
+        self._by_name = self._index(self._asked)
+
+    def _index(self, names: set[str] | None) -> dict[str, list[str]]:
+        """The files and folders by these names, or by all that they have."""
+        found: dict[str, list[str]] = {}
+        for path in (*self._listing.files, *self.folders):
             name = path.rpartition("/")[2].casefold()
             keys = {name, name.partition(".")[0], name.rpartition(".")[0]} if "." in name[1:] else {name}
-            for key in keys & names:
-                self._by_name.setdefault(key, []).append(path)
+            for key in keys if names is None else keys & names:
+                found.setdefault(key, []).append(path)
+        return found
+
+    def _near(self, name: str) -> Sequence[str]:
+        """The files and folders of a name. One that nobody announced costs an index of all names, once."""
+        name = name.casefold()
+        if self._asked is not None and name and name not in self._asked:
+            self._asked, self._by_name = None, self._index(None)
+        return self._by_name.get(name, ())
 
     def exists(self, path: str) -> bool:
         """Whether a path is on disk, or left out of a sparse checkout."""
-        return path in self._listing.absent or os.path.lexists(os.path.join(self._root, path))
+        return path in self._listing.absent or self._is_there(os.path.join(self._root, path))
 
     def find(self, text: str) -> PathMatch:
         """Where a path, as a memory writes it, is."""
@@ -69,7 +90,7 @@ class FileLocator:
         if path.startswith("/"):
             if not self._outside:
                 return PathMatch("unknown", "outside the repository, not looked at")
-            if os.path.lexists(path):
+            if self._is_there(path):
                 return PathMatch("valid", f"{printable(path)} exists", path)
             return PathMatch("missing", f"{printable(path)} does not exist")
         if path == "" or "\0" in path or len(path) > 4096:
@@ -98,7 +119,7 @@ class FileLocator:
     def _exact(self, path: str) -> PathMatch | None:
         if path in self._listing.absent:
             return PathMatch("valid", f"git has {printable(path)}; the sparse checkout leaves it out", path)
-        if not os.path.lexists(os.path.join(self._root, path)):
+        if not self._is_there(os.path.join(self._root, path)):
             return None
         unlisted = "" if path in self.files or path in self.folders else ", and git does not list it"
         return PathMatch("valid", f"{printable(path)} exists{unlisted}", path)
@@ -106,7 +127,7 @@ class FileLocator:
     def _by_end(self, path: str) -> PathMatch | None:
         """The one file or folder whose path ends with this one."""
         end = "/" + path.casefold()
-        near = self._by_name.get(path.rpartition("/")[2].casefold(), ())
+        near = self._near(path.rpartition("/")[2])
         ends = [each for each in near if f"/{each}".casefold().endswith(end)]
         if not ends and not classify.is_sure(path):
             ends = [each for each in near if f"/{each.rpartition('.')[0]}".casefold().endswith(end)]
@@ -131,18 +152,33 @@ class FileLocator:
     def namesakes(self, path: str) -> list[str]:
         """Files of the same name in other folders."""
         name = path.rpartition("/")[2]
-        near = self._by_name.get(name.casefold(), ())
+        near = self._near(name)
         return [each for each in near if each.rpartition("/")[2] == name and self.exists(each)]
+
+    def find_folders(self, name: str) -> list[str]:
+        """The folders of a name, those nearest to the root first."""
+        return self._folders_by_name.get(name, [])
+
+    @cached_property
+    def _folders_by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for folder in sorted(self.folders, key=lambda each: (each.count("/"), each)):
+            found.setdefault(folder.rpartition("/")[2], []).append(folder)
+        return found
+
+    def list_folder(self, folder: str) -> list[str]:
+        """The files right in a folder."""
+        return [path for path in self._below(folder) if path.rpartition("/")[0] == folder]
 
     def _match(self, path: str) -> PathMatch | None:
         """A file that a pattern matches: only folders that its first words name, and files with its end, are tried."""
         matches, end = _pattern(path).fullmatch, re.split(r"[*?\]}]", path)[-1]
         head = _head(path)
-        near = self._by_name.get(head.rpartition("/")[2].casefold(), ()) if head else ()
+        near = self._near(head.rpartition("/")[2]) if head else ()
         folders = [each for each in near if f"/{each}".endswith("/" + head) and each in self.folders] if head else [""]
         for folder in folders:
             for each in self._below(folder):
-                if each.endswith(end) and matches(each) and self.exists(each):
+                if end in each and matches(each) and self.exists(each):
                     return PathMatch("valid", f"{printable(each)} matches", each)
         return None
 

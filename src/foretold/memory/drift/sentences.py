@@ -13,12 +13,15 @@ Lines are counted from 1 in the file.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 
 from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
 LONGEST = 20_000  #: characters of a paragraph; what is longer is cut
+MOST_KEPT = 20_000  #: paragraphs that are remembered
 HIDDEN = "\0"
 
 
@@ -40,6 +43,14 @@ class Sentence(NamedTuple):
     lead: str = ""  #: heading and introduction, as prose
 
 
+class Paragraph(NamedTuple):
+    """Sentences that belong together."""
+
+    text: str
+    line: int
+    lead: str
+
+
 class Fence(NamedTuple):
     """A fenced block."""
 
@@ -58,17 +69,39 @@ _FENCE = lazy(r"[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})[ \t]*([^`]*)")
 _CODE = lazy(r"(?<!`)(`)(?!`)([^`]+)`(?!`)|(?<!`)(``)(?!`)((?:[^`]|`(?!`))+)``(?!`)")
 _LINK = lazy(r"\]\(<?([^()\s<>]+)>?(?:\s+\"[^\"\n]*\")?\)")
 _ITEM = lazy(r"\s*(?:[-*+]|\d+[.)])\s+")
+_BULLETS = ("-", "*", "+")
 _HEADING = lazy(r"\s{0,3}#{1,6}\s")
-_END = lazy(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?;])[\"')*_]*\s+")
+_END = lazy(r"[.!?;][\"')*_]*\s+")
+_SHORT = ("e.g.", "i.e.", "etc.", "vs.")  #: these do not end a sentence
 
 
 def split_sentences(text: str, first: int = 1) -> list[Sentence | Fence]:
     """The pieces of a text whose first line is this line of its file."""
+    found: list[Sentence | Fence] = []
+    for piece in split_paragraphs(text, first):
+        if isinstance(piece, Fence):
+            found.append(piece)
+        else:
+            found += (_move(each, piece.line) for each in read_paragraph(piece.text, piece.lead))
+    return found
+
+
+def _move(sentence: Sentence, lines: int) -> Sentence:
+    spans = tuple(span._replace(line=span.line + lines) for span in sentence.spans)
+    return sentence._replace(line=sentence.line + lines, spans=spans)
+
+
+def split_paragraphs(text: str, first: int = 1) -> list[Paragraph | Fence]:
+    """The same, with its sentences still together: `read_paragraph` reads them."""
     reader = _Reader()
-    lines = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text.replace("\r\n", "\n")).split("\n")
+    text = text.replace("\r\n", "\n")
+    if "<!--" in text:
+        text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    lines = text.split("\n")
     at = 0
     while at < len(lines):
-        opening = _FENCE.match(lines[at])
+        line = lines[at]
+        opening = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if opening:
             at = reader.fence(lines, at, first, opening[1], opening[2].strip())
         else:
@@ -82,7 +115,7 @@ class _Reader:
     """The paragraph that is being read, and what leads to the next one."""
 
     def __init__(self) -> None:
-        self.pieces: list[Sentence | Fence] = []
+        self.pieces: list[Paragraph | Fence] = []
         self._lines: list[str] = []
         self._first = 0
         self._heading = self._intro = ""
@@ -94,18 +127,22 @@ class _Reader:
         end = at + 1
         while end < len(lines) and not (lines[end].strip(" \t>").startswith(mark) and not lines[end].strip(" \t>`~")):
             end += 1
-        before = next((piece for piece in self.pieces[-1:] if isinstance(piece, Sentence)), None)
-        self.pieces.append(Fence("\n".join(lines[at + 1 : end]), first + at + 1, info, before))
+        last = self.pieces[-1] if self.pieces else None
+        before = read_paragraph(last.text, last.lead)[-1:] if isinstance(last, Paragraph) else ()
+        self.pieces.append(Fence("\n".join(lines[at + 1 : end]), first + at + 1, info, before[0] if before else None))
         return end + 1
 
     def line(self, line: str, number: int) -> None:
         """Take a line that is not fenced."""
-        is_item, is_heading = bool(_ITEM.match(line)), bool(_HEADING.match(line))
-        if not line.strip() or is_item or is_heading or line.lstrip().startswith("|"):
+        inner = line.strip()
+        first = inner[:1]
+        is_item = (first in _BULLETS or first.isdigit()) and bool(_ITEM.match(line))
+        is_heading = first == "#" and bool(_HEADING.match(line))
+        if not inner or is_item or is_heading or first == "|":
             self.paragraph()
         is_code = self._was_blank and not self._in_list and not is_item and line.startswith(("    ", "\t"))
-        self._was_blank = not line.strip() or (is_code and self._was_blank)
-        if not line.strip() or is_code:
+        self._was_blank = not inner or (is_code and self._was_blank)
+        if not inner or is_code:
             return
         if not self._lines:
             self._first, self._is_item = number, is_item
@@ -122,33 +159,56 @@ class _Reader:
         self._in_list = self._is_item
         if not self._is_item:
             self._intro = ""
-        found = _sentences(text, self._first, f"{self._heading} {self._intro}".strip())
-        self.pieces += found
+        lead = f"{self._heading} {self._intro}".strip()
+        found = read_paragraph(text, lead)
+        if found:
+            self.pieces.append(Paragraph(text, self._first, lead))
         if found and not self._is_item and found[-1].text.rstrip("*_ \n").endswith(":"):
             self._intro = found[-1].text
 
 
-def _sentences(text: str, first: int, lead: str) -> list[Sentence]:
-    """The sentences of a paragraph."""
+@lru_cache(MOST_KEPT)  # most paragraphs of a text that is edited are the ones that they were
+def read_paragraph(text: str, lead: str) -> tuple[Sentence, ...]:
+    """The sentences of a paragraph; its first line has the number 0."""
     spans: list[tuple[int, Span]] = []
 
     def code(found: re.Match[str]) -> str:
         content, mark = found[2] or found[4], found[1] or found[3]
-        line = first + text.count("\n", 0, found.start())
+        line = text.count("\n", 0, found.start())
         spans.append((found.start(), Span(" ".join(content.split()), line)))
         return mark + HIDDEN * len(content) + mark
 
     def link(found: re.Match[str]) -> str:
-        line = first + text.count("\n", 0, found.start())
+        line = text.count("\n", 0, found.start())
         spans.append((found.start(), Span(found[1], line, is_link=True)))
         return "](" + " " * (len(found[0]) - 3) + ")"
 
-    prose = _NO_PROSE.sub(lambda found: " " * len(found[0]), _LINK.sub(link, _CODE.sub(code, text)))
-    ends = [0, *(found.end() for found in _END.finditer(prose)), len(prose)]
-    found = []
+    prose = _CODE.sub(code, text) if "`" in text else text
+    prose = _LINK.sub(link, prose) if "](" in prose else prose
+    if "://" in prose or "@" in prose or "[[" in prose or "www." in prose.lower():
+        prose = _NO_PROSE.sub(lambda found: " " * len(found[0]), prose)
+    ends = [0, *(found.end() for found in _END.finditer(prose) if not _is_short(prose, found.start())), len(prose)]
+    spans.sort(key=itemgetter(0))
+    found, at, line = [], 0, 0
     for start, end in pairwise(ends):
-        start += len(prose[start:end]) - len(prose[start:end].lstrip())
-        inside = tuple(span._replace(at=at - start) for at, span in sorted(spans) if start <= at < end)
-        if start < end:
-            found.append(Sentence(prose[start:end].rstrip(), first + prose.count("\n", 0, start), inside, lead))
-    return found
+        piece = prose[start:end]
+        lead_in = len(piece) - len(piece.lstrip())
+        inside = []
+        while at < len(spans) and spans[at][0] < end:
+            if spans[at][0] >= start + lead_in:
+                inside.append(spans[at][1]._replace(at=spans[at][0] - start - lead_in))
+            at += 1
+        if piece.strip():
+            number = line + piece.count("\n", 0, lead_in)
+            found.append(Sentence(piece.strip(), number, tuple(inside), lead))
+        line += piece.count("\n")
+    return tuple(found)
+
+
+def _is_short(prose: str, at: int) -> bool:
+    """Whether the dot at a place is that of an abbreviation."""
+    if prose[at] != ".":
+        return False
+    word = next((each for each in _SHORT if prose.endswith(each, 0, at + 1)), "")
+    before = prose[at - len(word) : at - len(word) + 1] if word and at >= len(word) else ""
+    return bool(word) and not (before.isalnum() or before == "_")

@@ -20,10 +20,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable
 
-from foretold.git.moves import PathFate, trace_paths
+from foretold.git.moves import SECONDS, PathFate, trace_paths
 from foretold.git.runner import Commit, GitRepository
 from foretold.memory.drift import classify
-from foretold.memory.drift.claims import NO_COMMIT, DriftClaim, find_claims
+from foretold.memory.drift.claims import KINDS, NO_COMMIT, DriftClaim, find_claims
 from foretold.memory.drift.locate import FileLocator, Listing, PathMatch, list_files, printable
 from foretold.memory.drift.search import Group, Needle, Occurrence, OwnFiles, SearchResult, search
 from foretold.memory.note import Memory
@@ -53,19 +53,31 @@ class MemoryVerdict(NamedTuple):
 
 
 def verify(
-    memories: Iterable[Memory], root: str, *, outside: bool = False, progress: Progress | None = None
+    memories: Iterable[Memory],
+    root: str,
+    *,
+    outside: bool = False,
+    kinds: Collection[str] = KINDS,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
 ) -> tuple[MemoryVerdict, ...]:
     """Check all claims of all memories against the repository at `root`, in one pass.
 
-    Paths outside of it are looked at only if `outside` is true. `progress` is called with stage, done and total.
+    Only claims of some `kinds`, if these are given. Paths outside of the repository are looked at only if `outside` is
+    true. A pass over its history takes at most so many `seconds`. `progress` is called with stage, done and total.
     """
     memories = tuple(memories)
     names = {name for memory in memories for name in (memory.name, memory.file, memory.file.rpartition("/")[2])}
-    claimed = [tuple(claim for claim in find_claims(memory) if claim.text not in names) for memory in memories]
+    claimed = [
+        tuple(claim for claim in find_claims(memory) if claim.kind in kinds and claim.text not in names)
+        for memory in memories
+    ]
     claims = [claim for each in claimed for claim in each]
     if not claims:
         return tuple(MemoryVerdict(memory.file, "unknown", ()) for memory in memories)
-    facts = gather_evidence(claims, memories, os.path.abspath(root), outside=outside, progress=progress)
+    facts = gather_evidence(
+        claims, memories, os.path.abspath(root), outside=outside, progress=progress, seconds=seconds
+    )
     judged = {(claim.kind, claim.text): _JUDGES[claim.kind](claim, facts) for claim in claims}
     verdicts = []
     for memory, each in zip(memories, claimed, strict=True):
@@ -104,7 +116,13 @@ class Evidence(NamedTuple):
 
 
 def gather_evidence(
-    claims: Collection[DriftClaim], memories: Collection[Memory], root: str, *, outside: bool, progress: Progress | None
+    claims: Collection[DriftClaim],
+    memories: Collection[Memory],
+    root: str,
+    *,
+    outside: bool,
+    progress: Progress | None,
+    seconds: float = SECONDS,
 ) -> Evidence:
     """Examine a repository once, for all claims."""
     report = progress or (lambda *_: None)
@@ -129,7 +147,7 @@ def gather_evidence(
     )
     report("history", 0, len(lost))
     plain = {path for path in lost.values() if path and not any(char in path for char in "*?{\n\0")}
-    fates = trace_paths(git, plain, places.exists) if git and plain else {}
+    fates = trace_paths(git, plain, places.exists, seconds) if git and plain else {}
     ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
     hashes = {claim.text for claim in claims if claim.kind == "commit"}
     commits = git.commits(sorted(hashes)) if git and hashes else {}

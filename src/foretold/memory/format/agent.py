@@ -41,7 +41,7 @@ class Switch(NamedTuple):
     reason: str  #: what turns memory off, or hides the folder from the model
 
 
-class Project(NamedTuple):
+class MemoryProject(NamedTuple):
     """The projects that a folder's memories and transcripts belong to."""
 
     memory: str
@@ -58,11 +58,11 @@ def switch(request: LoadRequest, tree: Tree | None = None) -> Switch:
     return Switch(enabled=True, directory=surroundings.memory + "/", reason="")
 
 
-def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project:
+def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> MemoryProject:
     """The projects that the memories and the transcripts of a folder belong to."""
     folder = os.path.realpath(cwd)
     git = find_git(tree if tree is not None else Disk(), folder)
-    return Project(git.main if git else folder, folder)
+    return MemoryProject(git.main if git else folder, folder)
 
 
 def style_of(agent: str) -> YamlStyle:

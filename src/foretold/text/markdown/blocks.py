@@ -238,8 +238,9 @@ def _list(lines: list[str], start: int, effort: Effort) -> MarkdownBlock:
     if _DEEP.match(lines[start]):
         raise TangledError
     sort = mark_of(lines[start])[-1]
-    items: list[ListItem] = []
-    at = start
+    items = _short_items(lines, start, f"{sort} ") if sort in "*+-" else []
+    effort.spend(STEPS_PER_BLOCK * len(items))
+    at = start + len(items)
     while at < len(lines):
         mark = mark_of(lines[at])
         if mark[-1:] != sort or (at > start and is_rule(lines[at])):
@@ -253,6 +254,17 @@ def _list(lines: list[str], start: int, effort: Effort) -> MarkdownBlock:
     while len(last) > 1 and is_blank(last[-1]):
         last.pop()
     return MarkdownBlock("list", start, at, items=tuple(items))
+
+
+def _short_items(lines: list[str], at: int, mark: str) -> list[ListItem]:
+    """The items of one line of plain text that begin a list, up to the last one that another follows."""
+    found = []
+    while at + 1 < len(lines) and lines[at][2:3] in PLAIN and lines[at].startswith(mark):
+        if not lines[at + 1].startswith(mark):
+            break
+        found.append(ListItem(at, [lines[at][2:]]))
+        at += 1
+    return found
 
 
 def _item(lines: list[str], start: int, width: int) -> tuple[int, ListItem]:
