@@ -18,7 +18,14 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from foretold import compat as compat, context as context, files as files, memory as memory, sessions as sessions
+    from foretold import (
+        check as check,
+        compat as compat,
+        context as context,
+        files as files,
+        memory as memory,
+        sessions as sessions,
+    )
     from foretold.errors import ForetoldError as ForetoldError, NotAFolder as NotAFolder, UnknownAgent as UnknownAgent
     from foretold.harness.harness import Harness as Harness
     from foretold.instructions.compaction.survival import Survival as Survival
@@ -52,5 +59,5 @@ __getattr__, __dir__ = attach(
         "foretold.memory.extraction.gate": "Gate",
         "foretold.types": "Block Entry Finding Skip Slot",
     },
-    rooms="compat context files memory sessions",
+    rooms="check compat context files memory sessions",
 )

@@ -1,0 +1,327 @@
+"""What a change does to what each agent is given, and to the findings of a check.
+
+1. Both sides are asked about the same agents: those that are in use on either. A folder that only one side starts in is
+   compared with the nearest folder above it that the other side starts in: an agent is given the same there.
+2. A file that an agent was given and is not given any more is *removed*, if it is gone; *moved*, if its text has
+   another path now; *unreachable*, if it is there, and its name or an import asks for it; else it was *dropped*: the
+   change took out the import.
+3. A file that an agent is given now is *delivered*. One that comes at another time is *rescoped*, one with another text
+   is *changed*. The same change in several folders is one.
+4. What a budget cuts off is a change by itself: a file may lose its end because another one grew.
+5. Findings are new or fixed by what they are recognised by (`baseline`); one whose line was edited, or whose file has
+   another path now, is neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from foretold.check.baseline import fingerprint_findings
+from foretold.check.delivered import CutText, Delivery, Place, map_deliveries
+from foretold.check.diff.base import Base, EarlierTree, find_base, open_base
+from foretold.check.finding import CheckFinding
+from foretold.check.project import Project
+from foretold.check.run import check_tree
+from foretold.check.settings import CheckSettings
+from foretold.dialects.registry import DialectChoice
+from foretold.instructions.discover.inventory import list_names
+from foretold.instructions.explain import describe_skip
+from foretold.types import NamedTuple
+
+KINDS = ("unreachable", "removed", "dropped", "delivered", "moved", "rescoped", "changed")
+_NUMBER = re.compile(r"[0-9][0-9,.]*")
+
+
+class ChangedDelivery(NamedTuple):
+    """A file that an agent is given otherwise than before."""
+
+    kind: str  #: one of `KINDS`
+    agent: str  #: with its version
+    path: str  #: from the top of the tree
+    folders: tuple[str, ...]  #: the agent starts in one of these; the top is empty
+    before: tuple[Delivery, ...]
+    after: tuple[Delivery, ...]
+    reason: str = ""  #: why it is unreachable
+    other: str = ""  #: the path that a moved file had before
+
+
+class ChangedCut(NamedTuple):
+    """A file of which a budget cuts off another part than before."""
+
+    agent: str
+    path: str
+    folders: tuple[str, ...]
+    before: CutText | None
+    after: CutText | None
+
+    @property
+    def is_worse(self) -> bool:
+        return (self.after.lost if self.after else 0) > (self.before.lost if self.before else 0)
+
+
+class ChangedCost(NamedTuple):
+    """What the instructions of an agent cost in every session that starts in a folder."""
+
+    agent: str
+    folder: str
+    before: int
+    after: int
+
+
+class ChangeReport(NamedTuple):
+    """The answer of `foretold check --diff`."""
+
+    project: Project
+    base: Base
+    costs: tuple[ChangedCost, ...]
+    deliveries: tuple[ChangedDelivery, ...]
+    cuts: tuple[ChangedCut, ...]
+    new: tuple[CheckFinding, ...]
+    fixed: tuple[CheckFinding, ...]
+    cut: str = ""  #: why not everything was looked at
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether something does not arrive any more, or there is a new error or warning."""
+        is_lost = any(each.kind == "unreachable" for each in self.deliveries) or any(
+            each.is_worse for each in self.cuts
+        )
+        return is_lost or any(each.severity in ("error", "warning") for each in self.new)
+
+
+def compare_with(project: Project, asked: str, settings: CheckSettings | None = None) -> ChangeReport:
+    """What the change from an earlier commit to the files as they are does."""
+    settings = settings or CheckSettings()
+    base = find_base(project, asked)
+    before = open_base(project, base)
+    found = compare_projects(before, project)
+    new, fixed = _compare_findings(before, project, settings)
+    cut = project.inventory.cut or before.inventory.cut
+    return ChangeReport(project, base, *found, new, fixed, cut)
+
+
+def compare_projects(
+    before: Project, after: Project, *, every: bool = False
+) -> tuple[tuple[ChangedCost, ...], tuple[ChangedDelivery, ...], tuple[ChangedCut, ...]]:
+    """What differs between two states of one tree, for all agents that are in use in either.
+
+    Files that are not checked, such as fixtures, count only with `every`.
+    """
+    names = tuple(dict.fromkeys(choice.dialect.name for side in (after, before) for choice in side.choices))
+    before, after = _ask_about(before, names), _ask_about(after, names)
+    comparison = _Comparison(before, after, every=every)
+    return comparison.list_costs(), comparison.list_deliveries(), comparison.list_cuts()
+
+
+def _ask_about(project: Project, names: tuple[str, ...]) -> Project:
+    """The same project, checked for these agents."""
+    if not names or {choice.dialect.name for choice in project.choices} == set(names):
+        return project
+    other = Project(project.top, project.options._replace(agents=names), project.tree)
+    if isinstance(project.tree, EarlierTree):
+        other.indexed, other.tracked = project.indexed, project.tracked
+    return other
+
+
+class _Pair(NamedTuple):
+    """What an agent is given in one folder, before and after; files that are not checked are left out."""
+
+    agent: str
+    folder: str
+    before: Place
+    after: Place
+
+
+class _Comparison:
+    """Two states of a tree."""
+
+    def __init__(self, before: Project, after: Project, *, every: bool) -> None:
+        self.before, self.after, self.every = before, after, every
+        self._choices = {choice.dialect.name: choice for choice in after.choices}
+        self._pairs = [*self._list_pairs()]
+        self._own: dict[str, frozenset[str]] = {}  #: agent -> the files that it looks for by their names
+
+    def _list_pairs(self) -> Iterator[_Pair]:
+        sides = [
+            {(place.agent, place.folder): place for place in map_deliveries(side).places}
+            for side in (self.before, self.after)
+        ]
+        for agent, folder in sorted({*sides[0], *sides[1]}):
+            yield _Pair(agent, folder, *(_nearest(side, agent, folder) for side in sides))
+
+    # -- what is delivered
+
+    def list_costs(self) -> tuple[ChangedCost, ...]:
+        """Of every agent at the top; and in other folders, where the difference is another one."""
+        found: dict[str, int] = {}
+        costs = []
+        for agent, folder, before, after in self._pairs:
+            if not folder or found.get(agent) != after.tokens - before.tokens:
+                costs.append(ChangedCost(agent, folder, before.tokens, after.tokens))
+            found.setdefault(agent, after.tokens - before.tokens)
+        return tuple(costs)
+
+    def list_deliveries(self) -> tuple[ChangedDelivery, ...]:
+        merged: dict[ChangedDelivery, list[str]] = {}
+        for pair in self._pairs:
+            for change in self._compare_place(pair):
+                merged.setdefault(change, []).append(pair.folder)
+        found = (change._replace(folders=tuple(folders)) for change, folders in merged.items())
+        return tuple(sorted(found, key=lambda each: (each.agent, KINDS.index(each.kind), each.path, each.folders)))
+
+    def _compare_place(self, pair: _Pair) -> Iterator[ChangedDelivery]:
+        before, after = self._by_path(pair.before), self._by_path(pair.after)
+        lost = [path for path in before if path not in after]
+        new = [path for path in after if path not in before]
+        moved = self._find_moves(lost, new, before, after)
+        for path in lost:
+            if path not in moved:
+                kind, reason = self._explain_loss(pair, path)
+                yield ChangedDelivery(kind, pair.agent, path, (), before[path], (), reason)
+        origins = {to: path for path, to in moved.items()}
+        for path in new:
+            kind, other = ("moved", origins[path]) if path in origins else ("delivered", "")
+            yield ChangedDelivery(kind, pair.agent, path, (), before.get(other, ()), after[path], other=other)
+        for path in before:
+            old, now = before[path], after.get(path, ())
+            if now and _essence(old) != _essence(now) and not self._is_only_cut(pair, path):
+                is_time = {each.condition for each in old} != {each.condition for each in now}
+                yield ChangedDelivery("rescoped" if is_time else "changed", pair.agent, path, (), old, now)
+
+    def _by_path(self, place: Place) -> dict[str, tuple[Delivery, ...]]:
+        found: dict[str, list[Delivery]] = {}
+        for each in place.deliveries:
+            is_outside = each.path.startswith("/")
+            if self.every or is_outside or self.after.is_checked(self.after.absolute(each.path)):
+                found.setdefault(each.path, []).append(each._replace(cut=None, parent=""))
+        return {path: tuple(each) for path, each in found.items()}
+
+    def _is_only_cut(self, pair: _Pair, path: str) -> bool:
+        """Whether a text differs only because a budget cuts it elsewhere: that is said of its own."""
+        cuts = [[each.cut for each in place.deliveries if each.path == path] for place in (pair.before, pair.after)]
+        whole = self.after.absolute(path)
+        return cuts[0] != cuts[1] and self.before.read(whole) == self.after.read(whole)
+
+    def _find_moves(
+        self,
+        lost: Iterable[str],
+        new: Iterable[str],
+        before: Mapping[str, tuple[Delivery, ...]],
+        after: Mapping[str, tuple[Delivery, ...]],
+    ) -> dict[str, str]:
+        """Files that are gone, whose text is in a file that was not there."""
+        fresh = [path for path in new if self.before.tree.kind(self.before.absolute(path)) != "file"]
+        found: dict[str, str] = {}
+        for path in lost:
+            if self.after.tree.kind(self.after.absolute(path)) == "file":
+                continue
+            texts = {each.digest for each in before[path]}
+            twin = next((each for each in fresh if {one.digest for one in after[each]} & texts), "")
+            if twin:
+                found[path] = twin
+                fresh.remove(twin)
+        return found
+
+    def _explain_loss(self, pair: _Pair, path: str) -> tuple[str, str]:
+        """The kind of a change that takes a file from an agent, and the reason if the file is still there."""
+        whole, choice = self.after.absolute(path) if not path.startswith("/") else path, self._choices[pair.agent]
+        if self.after.tree.kind(whole) != "file":
+            return "removed", ""
+        reason = _find_reason(self.after, choice, pair.folder, whole)
+        if pair.agent not in self._own:
+            names = list_names(choice.dialect)
+            self._own[pair.agent] = frozenset(self.after.inventory.select(names))
+        if reason or whole in self._own[pair.agent]:
+            return "unreachable", reason or "the agent does not look for it there"
+        return "dropped", ""
+
+    # -- what is cut
+
+    def list_cuts(self) -> tuple[ChangedCut, ...]:
+        merged: dict[ChangedCut, list[str]] = {}
+        for agent, folder, before, after in self._pairs:
+            old, now = ({each.path: each.cut for each in place.deliveries if each.cut} for place in (before, after))
+            given = {each.path for each in after.deliveries}
+            for path in sorted({*old, *now}):
+                if old.get(path) != now.get(path) and path in given:
+                    merged.setdefault(ChangedCut(agent, path, (), old.get(path), now.get(path)), []).append(folder)
+        return tuple(change._replace(folders=tuple(folders)) for change, folders in merged.items())
+
+
+def _nearest(side: Mapping[tuple[str, str], Place], agent: str, folder: str) -> Place:
+    """What an agent is given in a folder: as in the nearest one above that it was asked about."""
+    at = folder
+    while (agent, at) not in side and at:
+        at = at.rpartition("/")[0]
+    return side.get((agent, at), Place(agent, folder, 0, ()))
+
+
+def _essence(deliveries: Sequence[Delivery]) -> list[tuple[object, ...]]:
+    return sorted((each.condition, each.digest) for each in deliveries)
+
+
+def _find_reason(project: Project, choice: DialectChoice, folder: str, path: str) -> str:
+    """Why an agent is not given a file that is there; empty if nothing is said about it."""
+    view = project.view(choice, project.absolute(folder) if folder else "")
+    skip = next((each for each in view.skips if path in (each.path, project.tree.real(each.path))), None)
+    if skip is not None:
+        said = describe_skip(skip).partition(": ")[2]
+        return said.replace(project.top + "/", "")
+    for verdict in project.nested(choice).verdicts if not folder else ():
+        if verdict.path == path and verdict.loaded == "never" and verdict.reason:
+            return "; ".join(verdict.why).partition(": ")[2].replace(project.top + "/", "")
+    return ""
+
+
+# -- findings
+
+
+def _compare_findings(
+    before: Project, after: Project, settings: CheckSettings
+) -> tuple[tuple[CheckFinding, ...], tuple[CheckFinding, ...]]:
+    """The findings that are new, and those that are fixed."""
+    old, now = check_tree(before, settings).findings, check_tree(after, settings).findings
+    marks = [
+        dict(zip(fingerprint_findings(found, side), found, strict=True))
+        for found, side in ((old, before), (now, after))
+    ]
+    new = [each for mark, each in marks[1].items() if mark not in marks[0]]
+    fixed = [each for mark, each in marks[0].items() if mark not in marks[1]]
+    for describe in (_describe_subject, _describe_message):
+        new, fixed = _take_out_common(new, fixed, describe)
+    return tuple(new), tuple(fixed)
+
+
+def _describe_subject(finding: CheckFinding) -> tuple[str, ...]:
+    """What a finding is about, wherever it is in its file."""
+    return finding.path, finding.code, _NUMBER.sub("#", finding.message.partition(": ")[0])
+
+
+def _describe_message(finding: CheckFinding) -> tuple[str, ...]:
+    """What a finding says, whatever its file is called: a folder that is renamed has the same ones."""
+    name = finding.path.rpartition("/")[2]
+    return name, finding.code, _NUMBER.sub("#", finding.message)
+
+
+def _take_out_common(
+    new: list[CheckFinding], fixed: list[CheckFinding], describe: Callable[[CheckFinding], tuple[str, ...]]
+) -> tuple[list[CheckFinding], list[CheckFinding]]:
+    """Both lists without findings that are in the other one, too."""
+    common = Counter(map(describe, new)) & Counter(map(describe, fixed))
+    return [*_leave_out(new, common, describe)], [*_leave_out(fixed, common, describe)]
+
+
+def _leave_out(
+    findings: Iterable[CheckFinding],
+    common: Counter[tuple[str, ...]],
+    describe: Callable[[CheckFinding], tuple[str, ...]],
+) -> Iterator[CheckFinding]:
+    left = Counter(common)
+    for each in findings:
+        key = describe(each)
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            yield each

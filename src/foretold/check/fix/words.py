@@ -1,0 +1,88 @@
+"""Fixes of single words: a path that git has moved, a name that is nearly right, characters that nobody sees.
+
+1. Where git recorded a rename, the new path is certain, unless the file was put away (`archive/`). A name that is
+   merely similar is not certain, so writing it is not safe.
+2. Characters that a person does not see may have a meaning in a script that we do not know, and whoever put them there
+   should be asked: deleting them is not safe.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from foretold.check.finding import CheckFinding, Fix
+from foretold.check.fix.edits import EditedText, open_text
+from foretold.check.project import Project
+from foretold.secrets.invisible import CLASSES
+
+_MOVED = re.compile(r"(?s)(.+?): moved to (.+?) \((?:git [0-9a-f]+|staged)[^()]*\)")
+_SIMILAR = re.compile(r"(?s)(.+?): there is no such (?:file|folder); there is (.+)")
+_QUOTED = re.compile(r"`([^`]+)`")
+_WRITE = re.compile(r"write ([\w.:/-]+)\Z")
+#: folders for what is not used any more: a text about such a file is to be rewritten, not only its path
+_RETIRED = re.compile(r"(?i)(?:^|/)(?:_?archived?|legacy|deprecated|old|obsolete|attic|backups?)/")
+_PART = r"[\w./@-]"  #: characters of a path
+
+
+def follow_move(finding: CheckFinding, project: Project) -> Fix | None:
+    """The new path of a file, as git has recorded it."""
+    named = _MOVED.match(finding.message)
+    fix = _replace_word(finding, project, named[1], named[2]) if named else None
+    is_retired = named is not None and _RETIRED.search(named[2]) is not None
+    return fix._replace(is_safe=not is_retired) if fix else None
+
+
+def correct_path(finding: CheckFinding, project: Project) -> Fix | None:
+    """A path that is nearly that of a file in the same folder; one elsewhere may be another file altogether."""
+    named = _SIMILAR.fullmatch(finding.message)
+    if named is None or "/" not in named[1] or os.path.dirname(named[1]) != os.path.dirname(named[2]):
+        return None
+    fix = _replace_word(finding, project, named[1], named[2])
+    return fix._replace(is_safe=False) if fix else None
+
+
+def correct_word(finding: CheckFinding, project: Project) -> Fix | None:
+    """The word that a message has in backticks becomes the one that the hint says to write."""
+    named, meant = _QUOTED.findall(finding.message), _WRITE.match(finding.hint)
+    if meant is None:
+        return None
+    for word in named:
+        fix = _replace_word(finding, project, word, meant[1])
+        if fix is not None:
+            return fix._replace(is_safe=False)
+    return None
+
+
+def _replace_word(finding: CheckFinding, project: Project, old: str, new: str) -> Fix | None:
+    """Replace a word that stands once in the line of a finding."""
+    file = open_text(project, finding.path)
+    start, row = file.line(finding.line) if file else (0, "")
+    found = [*re.finditer(rf"(?<!{_PART}){re.escape(old)}(?!{_PART}*\w)", row)]
+    if file is None or len(found) != 1 or old == new or "\n" in new:
+        return None
+    edits = file.splice(start + found[0].start(), start + found[0].end(), new)
+    return Fix(f"write {new}", edits)
+
+
+def delete_hidden(finding: CheckFinding, project: Project) -> Fix | None:
+    """Every character of the kind that a finding names goes."""
+    file = open_text(project, finding.path)
+    pattern = next((pattern for name, pattern in CLASSES if name in finding.message), None)
+    if file is None or pattern is None:
+        return None
+    new, count = _delete(file, pattern)
+    title = "delete the character" if count == 1 else f"delete {count} characters"
+    return Fix(f"{title} that nobody sees", file.replace(new), is_safe=False) if count else None
+
+
+def _delete(file: EditedText, pattern: re.Pattern[str]) -> tuple[str, int]:
+    """A text without what a pattern has in its group; a byte order mark at its start stays."""
+    mark = "\ufeff" if file.text.startswith("\ufeff") else ""
+    parts, at, count = [], 0, 0
+    text = file.text[len(mark) :]
+    for found in pattern.finditer(text):
+        if found[1]:
+            parts.append(text[at : found.start(1)])
+            at, count = found.end(1), count + len(found[1])
+    return f"{mark}{''.join(parts)}{text[at:]}", count

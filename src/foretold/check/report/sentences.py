@@ -1,0 +1,60 @@
+"""Words that reports share: a finding in one piece of text, numbers with their nouns, names in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foretold.check.finding import CheckFinding
+from foretold.check.project import Project
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.check.run import CheckReport
+
+
+def write_sentence(finding: CheckFinding) -> str:
+    """What is wrong, and what to do; the agents, if the message does not name them.
+
+    >>> write_sentence(CheckFinding("/a.md", 1, "import-missing", "@b.md: it is missing", "correct it", ("codex@1",)))
+    '@b.md: it is missing (codex). To do: correct it.'
+    """
+    message = finding.message.rstrip(".") + name_agents(finding)
+    return f"{message}. To do: {finding.hint.rstrip('.')}." if finding.hint else f"{message}."
+
+
+def name_agents(finding: CheckFinding) -> str:
+    """The agents that a finding holds for, in brackets; empty if its message names them, or it holds for any."""
+    names = dict.fromkeys(agent.partition("@")[0] for agent in finding.agents)
+    return "" if all(name in finding.message for name in names) else f" ({', '.join(names)})"
+
+
+def name_choices(project: Project) -> str:
+    """The agents that were checked for, with their versions; one that is known from its documents has none."""
+    dialects = [choice.dialect for choice in project.choices]
+    return join_words(
+        each.agent if each.evidence == "documented" else f"{each.agent} {each.version}" for each in dialects
+    )
+
+
+def count_files(report: CheckReport) -> int:
+    """How many files were looked at: instructions, and whatever else has a finding, such as skills and settings."""
+    return len({*report.project.instruction_files, *(each.path for each in report.findings)})
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "file"), count(2000, "file")
+    ('1 file', '2,000 files')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Words in a row.
+
+    >>> join_words(["a"]), join_words(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    words = list(words)
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
