@@ -14,8 +14,10 @@ FRAMEWORKS = (
     "tests/memory/recall/test_vectors.py",
     "tests/models",
     "tests/serve/install/test_install.py",
+    "tests/serve/lsp/test_server.py",
     "tests/serve/mcp/",
     "src/foretold/adapters",
+    "src/foretold/serve/lsp/server.py",
     "src/foretold/serve/mcp/server.py",
 )
 

@@ -23,6 +23,7 @@ EXTRAS = {
     "google-adk": "google-adk>=2.13,<3",
     "langchain": "langchain>=1.4,<2",
     "litellm": "litellm>=1.83,<2",
+    "lsp": "pygls>=2.1,<3",
     "mcp": "mcp>=2.3,<3",
     "openai": "openai>=3.49,<4",
     "openai-agents": "openai-agents>=0.24,<0.25",

@@ -518,7 +518,7 @@ def test_another_home(repo):
         (["--agnt", "codex", "show"], "foretold: there is no option '--agnt'; did you mean --agent?\n"),
         (["recall", "x"], "there is no command 'recall', did you mean 'memory recall'?\n  try: foretold --help\n"),
         (["serch", "x"], "there is no command 'serch', did you mean 'sessions search'?\n  try: foretold --help\n"),
-        (["check"], "foretold: there is no command 'check', did you mean 'explain'?\n  try: foretold --help\n"),
+        (["lint"], "foretold: there is no command 'lint', did you mean 'check'?\n  try: foretold --help\n"),
         (["help", "shwo"], "foretold: there is no command 'shwo', did you mean 'show'?; try: foretold --help\n"),
         (["files", "src/x.ts"], "  try: foretold files --help, foretold files history src/x.ts\n"),
     ],

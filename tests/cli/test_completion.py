@@ -33,6 +33,10 @@ TYPED = {
     "hook Stop --exp": "hook Stop --explain",
     "completion fi": "completion fish",
     "rule import-mis": "rule import-missing",
+    "check --select import-mis": "check --select import-missing",
+    "check --select safety,import-mis": "check --select safety,import-missing",
+    "check --format sar": "check --format sarif",
+    "check --agent codex,gem": "check --agent codex,gemini-cli",
     "explain CLAU": "explain CLAUDE.md",
     "sessions show talk": "sessions show talk.jsonl",
 }

@@ -9,22 +9,53 @@ from .documents import read_document
 
 
 def test_one_rule(capsys):
-    assert main(["rule", "import-punctuation"]) == 0
+    assert main(["rule", "restore-link"]) == 0
     assert (
         capsys.readouterr().out
         == """\
-import-punctuation (error)
+restore-link (error)
 
-  punctuation after an import is taken as part of its name
+  a symbolic link is in the place of a file to be restored
 
 Why
-  The agent looks for a file that ends in a comma or a bracket.
+  Restoring would write through the link.
 
 Example
-  see @docs/style.md, please
+  src/app.py -> /etc/hosts
 
 What to do
-  put white space after the path
+  move it away
+"""
+    )
+
+
+def test_a_rule_of_a_check_says_what_to_write_instead(capsys):
+    assert main(["rule", "ignore-unused"]) == 0
+    assert (
+        capsys.readouterr().out
+        == """\
+ignore-unused (note)
+
+  a comment ignores a finding that is not there
+
+Why
+  Whoever reads it believes that something is wrong; and it would hide the next
+  such finding.
+
+Example
+  <!-- foretold: ignore import-missing --> before an import whose file exists
+
+Write instead
+  the line without the comment
+
+What to do
+  remove the comment
+
+Agents
+  all
+
+Fixable
+  foretold check --fix
 """
     )
 

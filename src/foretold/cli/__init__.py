@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 COMMANDS = """
-show explain compare memory sessions files doctor install uninstall
-probe conform hook mcp rule completion
+show explain compare check memory sessions files doctor install uninstall
+probe conform hook mcp lsp rule completion
 """.split()
 
 GROUPS = ("memory", "sessions", "files")  #: commands that have commands of their own
@@ -34,6 +34,7 @@ commands:
   show        print exactly what an agent receives
   explain     say why each file is loaded, or not
   compare     compare what several agents see here
+  check       check all instruction files of a tree, for every agent; --fix
   memory      what an agent remembers here: list, recall, add, verify, …
   sessions    what was said: list, show, search, export, archive, repair, …
   files       what was changed: history, diff, restore, rewind
@@ -44,6 +45,7 @@ commands:
   conform     run recorded cases of real agents
   hook        what agents call at their events; --explain, --log
   mcp         an MCP server on standard input and output, for agents
+  lsp         a language server: what check finds, in an editor
   rule        what a finding means, why it matters, what to do
   completion  print a completion script for a shell
   version     print the version of foretold

@@ -138,6 +138,11 @@ def _value_of(command_name: str, action: argparse.Action) -> ValueKind:
         from foretold.findings.registry import load_families
 
         return ValueKind(tuple(rule.code for rules in load_families().values() for rule in rules))
+    if command_name == "check" and action.dest in ("select", "ignore"):
+        from foretold.findings.registry import CHECKED, load_families
+
+        codes = (rule.code for family, rules in load_families().items() if family in CHECKED for rule in rules)
+        return ValueKind((*CHECKED, *codes))
     paths = _METAVARS.get(str(action.metavar), "")
     return ValueKind(paths=paths or (FILES if action.dest in ("file", "files") else ""))
 

@@ -185,7 +185,7 @@ def guess_option(message: str, known: Iterable[str]) -> str:
 
 
 #: what people type by habit, and the command that does it
-HABITS = {"check": "explain", "lint": "explain", "status": "explain", "diff": "compare", "ls": "sessions"}
+HABITS = {"lint": "check", "status": "explain", "diff": "compare", "ls": "sessions"}
 
 
 def print_unknown(name: str, before: Sequence[str]) -> None:

@@ -41,7 +41,8 @@ class Paint:
         env = os.environ
         columns = env.get("COLUMNS", "")
         self.width = max(40, (int(columns) if columns.isdigit() else 0) or _columns(1))
-        self.colour = sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+        wanted = sys.stdout.isatty() and env.get("TERM") != "dumb"
+        self.colour = (wanted or bool(env.get("FORCE_COLOR"))) and not env.get("NO_COLOR")
 
     def bold(self, text: str) -> str:
         return self._colour(text, "1")
@@ -162,26 +163,13 @@ def _cells(char: str) -> int:
     return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-NAMES = {
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "copilot-cli": "Copilot CLI",
-    "gemini-cli": "Gemini CLI",
-    "qwen-code": "Qwen Code",
-    "vscode-copilot": "VS Code Copilot",
-    "roo": "Roo Code",
-    "cline": "Cline",
-    "continue": "Continue",
-}
-
-
 def name_of(view: View) -> str:
     """The name of an agent for people."""
-    agent = view.dialect.agent
-    return NAMES.get(agent, agent if agent in LOWER else agent.capitalize())
+    from foretold.dialects.registry import title_of_agent  # which knows all agents; most commands need none
+
+    return title_of_agent(view.dialect.agent)
 
 
-LOWER = ("code-assist", "deepagents", "ex-athena", "mink", "notes", "opencode")
 HOW = {"source": "from its source code", "documented": "from its documentation"}
 
 

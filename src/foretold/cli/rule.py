@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from foretold.cli.json import emit
 from foretold.cli.options import guess, make_parser
 from foretold.cli.output import Paint
-from foretold.findings.registry import FAMILIES, find_rule, load_families
+from foretold.findings.registry import CHECKED, FAMILIES, family_of, find_rule, load_families
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.findings.registry import Rule
 
+#: what `foretold check --fix` can do about a rule
+FIXABLE = {
+    "safe": "foretold check --fix",
+    "unsafe": "foretold check --fix --unsafe; read what it changes",
+    "": "no",
+}
 EXAMPLES = """\
   foretold rule                      every code, in one line each
   foretold rule import-punctuation   what it means, an example, what to do"""
@@ -37,11 +43,19 @@ def command(words: Sequence[str]) -> int:
         emit("rule", {"rules": [one._asdict() for one in shown]})
     elif rule:
         print(f"{paint.bold(rule.code)} ({rule.severity})\n\n{paint.wrap(rule.what, 2)}")
-        for title, text in (("Why", rule.why), ("Example", rule.example), ("What to do", rule.fix)):
+        for title, text in _describe(rule):
             print(f"\n{paint.bold(title)}\n{paint.wrap(text, 2)}")
     else:
         _print_all(families, paint)
     return 0
+
+
+def _describe(rule: Rule) -> list[tuple[str, str]]:
+    """What there is to say about a rule; those of a check say more."""
+    parts = [("Why", rule.why), ("Example", rule.example), ("Write instead", rule.instead), ("What to do", rule.fix)]
+    if family_of(rule.code) in CHECKED:
+        parts += [("Agents", rule.agents or "all"), ("Fixable", FIXABLE[rule.fixable])]
+    return [(title, text) for title, text in parts if text]
 
 
 def _print_all(families: dict[str, tuple[Rule, ...]], paint: Paint) -> None:

@@ -56,7 +56,7 @@ def restore(plan: RestorePlan, undo: Undo, why: str) -> RestoreResult:
         try:
             is_clean = put_back(plan.changes, begun.id, undo.kernel)
         except (RestoreStopped, NotSynced) as error:
-            raise type(error)(f"{error}. Undo it: foretold files undo {begun.id}") from error
+            raise type(error)(f"{error}. Undo it: {undo.command or f'foretold files undo {begun.id}'}") from error
         except BaseException:
             undo.forget(begun)
             raise
@@ -111,8 +111,9 @@ def state_folder(home: str, env: Mapping[str, str]) -> str:
 class Undo:
     """The store of restores and of what they overwrote."""
 
-    def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:
+    def __init__(self, folder: str, kernel: Kernel = KERNEL, *, command: str = "") -> None:
         self.folder, self.kernel = folder, kernel
+        self.command = command  #: what undoes the last restore, if it is not `foretold files undo`
 
     # Writing
 

@@ -1,0 +1,160 @@
+"""What an editor is shown, without the protocol: diagnostics that change, places, hovers, imports, quick fixes."""
+
+from foretold.check.finding import CheckFinding, Fix, Rename, TextEdit
+from foretold.check.project import CheckOptions, Project
+from foretold.serve.lsp.actions import list_fixes
+from foretold.serve.lsp.diagnostics import diagnose, locate
+from foretold.serve.lsp.hover import HoverPart, describe_file, describe_rule, render_parts
+from foretold.serve.lsp.imports import find_import, find_target, list_imports
+from foretold.serve.lsp.positions import TextSpan, count_units, find_character
+from foretold.serve.lsp.workspace import EditorWorkspace
+
+OPTIONS = CheckOptions(home="")
+
+
+def opened(place, *folders):
+    said = []
+    workspace = EditorWorkspace(OPTIONS, said.append)
+    for folder in folders or (place.proj,):
+        workspace.add_folder(folder)
+    return workspace, said
+
+
+def codes(place, changed):
+    return {place.short(path): [each.finding.code for each in found] for path, found in changed.items()}
+
+
+def test_only_what_is_new_is_given(place):
+    path = place.write("proj/CLAUDE.md", "See @docs/gone.md\n")
+    place.write("proj/web/CLAUDE.md", "See @lost.md\n")
+    workspace, _ = opened(place)
+    assert codes(place, workspace.update()) == {
+        "proj/CLAUDE.md": ["import-missing"],
+        "proj/web/CLAUDE.md": ["import-missing"],
+    }
+    assert workspace.update() == {}
+    workspace.open_text(path, "\nSee @docs/gone.md\n")
+    (moved,) = workspace.update()[path]
+    assert moved.span == TextSpan(1, 4, 1, 17)
+    workspace.open_text(path, "Use tabs.\n")
+    assert workspace.update() == {path: ()}
+    workspace.close_text(path)
+    assert codes(place, workspace.update()) == {"proj/CLAUDE.md": ["import-missing"]}
+    assert workspace.remove_folder(place.proj) == {path: (), place.path("proj/web/CLAUDE.md"): ()}
+
+
+def test_files_of_no_folder_do_not_count(place):
+    path = place.write("other/CLAUDE.md", "See @docs/gone.md\n")
+    place.link("proj/linked.md", path)
+    workspace, _ = opened(place)
+    workspace.open_text(path, "x")
+    workspace.open_text(place.path("proj/linked.md"), "x")
+    workspace.note_saved(path)
+    assert (workspace.texts, workspace.update()) == ({}, {})
+
+
+def test_two_folders(place):
+    for name in ("one", "two"):
+        place.write(f"{name}/CLAUDE.md", "See @docs/gone.md\n")
+    workspace, _ = opened(place, place.path("one"), place.path("two"), place.path("one/docs"), place.path("missing"))
+    assert list(workspace.folders) == [place.path("one"), place.path("two")]
+    assert codes(place, workspace.update()) == {
+        "one/CLAUDE.md": ["import-missing"],
+        "two/CLAUDE.md": ["import-missing"],
+    }
+
+
+def test_settings_that_cannot_be_read_are_said_once(place):
+    place.write("proj/CLAUDE.md", "See @docs/gone.md\n")
+    place.write("proj/.foretold.toml", "selct = 1\n")
+    workspace, said = opened(place)
+    assert (workspace.update(), workspace.update()) == ({}, {})
+    assert len(said) == 1
+    place.write("proj/.foretold.toml", "")
+    assert codes(place, workspace.update()) == {"proj/CLAUDE.md": ["import-missing"]}
+
+
+def test_the_place_of_a_finding():
+    lines = ["# Shop", "  See `@docs/a.md` first  ", ""]
+
+    def at(line, message):
+        return locate(CheckFinding("/a", line, "x", message), lines)
+
+    assert at(2, "docs/a.md: not imported") == TextSpan(1, 7, 1, 17)
+    assert at(2, "it is long") == TextSpan(1, 2, 1, 24)
+    assert at(None, "it is long") == TextSpan(0, 0, 0, 6)
+    assert at(99, "it is long") == TextSpan(2, 0, 2, 0)
+
+
+def test_a_finding_points_to_the_files_that_it_names(place):
+    path = place.write("proj/web/AGENTS.md")
+    place.write("proj/CLAUDE.md")
+    finding = CheckFinding(path, None, "file-shadowed", "never loaded (CLAUDE.md), see web/AGENTS.md.", "import it")
+    found = diagnose(finding._replace(severity="note"), Project(place.proj, OPTIONS))
+    assert (found.severity, found.message) == (3, f"{finding.message}\nimport it")
+    assert found.others == (place.path("proj/CLAUDE.md"),)
+
+
+def test_a_position_in_a_character_is_before_it():
+    line = "a𝒳é@"
+    for encoding, ends in (("utf-8", [0, 1, 5, 7, 8]), ("utf-16", [0, 1, 3, 4, 5]), ("utf-32", [0, 1, 2, 3, 4])):
+        assert [count_units(line, at, encoding) for at in range(5)] == ends
+        assert [find_character(line, units, encoding) for units in ends] == [0, 1, 2, 3, 4]
+    assert find_character(line, 2) == 1
+
+
+def test_what_becomes_of_a_file(place):
+    path = place.write("proj/CLAUDE.md", "Use tabs.\n")
+    nested = place.write("proj/web/AGENTS.md", "Use spaces.\n")
+    rule = place.write("proj/.claude/rules/a.md", '---\npaths: "src/**"\n---\nx\n')
+    place.write("proj/web/app.ts")
+    place.write("proj/src/a.ts")
+    project = Project(place.proj, OPTIONS)
+    assert describe_file(path, 0, project)[0] == ("Claude Code", "always, 3 tokens")
+    never, codex = describe_file(nested, 0, project)
+    assert never[1].startswith("never: another file takes its place")
+    assert codex == ("Codex", "always when it starts in web, 3 tokens")
+    waits = ("Claude Code", "when a file that matches its patterns is touched, 1 token")
+    assert describe_file(rule, 0, project)[0] == waits
+    assert describe_file(place.path("proj/web/app.ts"), 0, project) == []
+
+
+def test_imports_and_where_they_lead(place):
+    text = "See @docs/a.md, @docs/b\\ c.md @~/x.md\n`@docs/a.md` @docs/a.md\n"
+    path = place.write("proj/CLAUDE.md", text)
+    for name in ("a.md", "b c.md"):
+        place.write(f"proj/docs/{name}")
+    project = Project(place.proj, CheckOptions(home=place.home))
+    found = [find_import(path, text, 0, at, project) for at in (3, 6, 20, 33)]
+    assert [each and find_target(each, project) for each in found] == [
+        None,
+        place.path("proj/docs/a.md"),
+        place.path("proj/docs/b c.md"),
+        "",
+    ]
+    links = [(each.span.line, each.span.start, each.written) for each in list_imports(path, text, project)]
+    assert links == [(0, 16, "docs/b\\ c.md"), (1, 13, "docs/a.md")]
+
+
+def test_a_fix_stays_in_the_folder(place):
+    path = place.write("proj/CLAUDE.md", "é @a.md.\n")
+    project = Project(place.proj, OPTIONS)
+    inside = Fix("write it", (TextEdit(path, 3, 8, "@a.md"),), is_safe=False)
+    new = Fix("write a file", (TextEdit(place.path("proj/docs/new.md"), 0, 0, "x"),))
+    renamed = Fix("rename it", renames=(Rename(path, place.path("proj/AGENTS.md")),))
+    outside = Fix("write there", (TextEdit(place.path("other.md"), 0, 0, "x"),))
+    moved = Fix("move it", renames=(Rename(path, place.path("other.md")),))
+    findings = [CheckFinding(path, 1, "x", "y", fix=fix) for fix in (inside, new, renamed, outside, moved)]
+    one, two, three = list_fixes(findings, project)
+    assert (one.title, one.is_safe) == ("Write it (changes what is meant)", False)
+    assert one.edits == ((path, False, ((TextSpan(0, 2, 0, 7), "@a.md"),)),)
+    assert two.edits == ((place.path("proj/docs/new.md"), True, ((TextSpan(0, 0, 0, 0), "x"),)),)
+    assert three.renames == ((path, place.path("proj/AGENTS.md")),)
+
+
+def test_a_hover_shows_marks_as_they_are():
+    parts = [HoverPart("[a](b)", (("x\u202ey", "<img>"), ("", "plain")))]
+    assert render_parts(parts, markdown=True) == "**\\[a\\]\\(b\\)**\n\nx\\[U\\+202E\\]y: \\<img\\>\n\nplain"
+    assert render_parts(parts, markdown=False) == "[a](b)\nx[U+202E]y: <img>\nplain"
+    assert describe_rule("import-missing").title == "import-missing (error)"
+    assert describe_rule("no-such-code") == HoverPart("no-such-code", ())
