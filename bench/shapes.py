@@ -109,6 +109,7 @@ DOCUMENTS: dict[str, Shape] = {
     "@a.md in stars": count("*@a{n}.md* "),
     "@a.md in brackets": count("(@a{n}.md) "),
     "@ missing": count("@missing/x{n}.md "),
+    "@ missing, 100,000": count("@m/{n}.md\n"),
     "@ missing, commas": count("@missing/x{n}.md, "),
     "@ missing, list": count("- @missing/x{n}.md\n"),
     "@ outside": count("@/far/x{n}.md "),

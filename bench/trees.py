@@ -6,6 +6,7 @@
 `imports 40`      a chain of 40 imports
 `fan 200`         one file that imports 200 files of 2.4 kB
 `1 MB`            one CLAUDE.md of a million characters with mentions, comments and code spans
+`1 MB, mentions`  the same with 20,000 mentions, none of which is a file and no two of which are equal
 `deep 40`         the working directory is 40 levels down, a CLAUDE.md at each level
 `rules N busy`    rules that all have a mention and a comment, so that none passes without the Markdown parser
 """
@@ -205,6 +206,22 @@ def _mentions() -> Iterator[str]:
         number += 1
 
 
+def mentions(root: str) -> Place:
+    where = place(root)
+    write(f"{where.cwd}/CLAUDE.md", cut(_distinct_mentions(), MILLION))
+    return where
+
+
+def _distinct_mentions() -> Iterator[str]:
+    """People and pages, two to a hundred characters."""
+    for number in range(10_000):
+        yield f"## Part {number}\n\n" if number % 20 == 0 else ""
+        mark = "- " if number % 3 else ""
+        yield f"{mark}Ask @dev{number} about `retry({number})` and the **timeout**; "
+        yield f"see @docs/p{number}.md for the rest.\n"
+        yield "\n" if number % 7 == 0 else ""
+
+
 BUILDERS: dict[str, Callable[[str], Place]] = {
     "files 100": lambda root: files(root, 100),
     "files 10,000": lambda root: files(root, 10_000),
@@ -216,6 +233,7 @@ BUILDERS: dict[str, Callable[[str], Place]] = {
     "imports 40": lambda root: imports(root, 40),
     "fan 200": lambda root: fan(root, 200),
     "1 MB": million,
+    "1 MB, mentions": mentions,
     "deep 40": lambda root: deep(root, 40),
     "rules 300 busy": lambda root: rules_busy(root, 300),
 }
