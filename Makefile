@@ -5,7 +5,11 @@ READY := .venv/.ready
 FRAMEWORKS := .venv/.frameworks
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: setup demo test test-frameworks hostile matrix check bench live torture clean
+# the tool of the site has an environment of its own: what it needs contradicts what frameworks need
+DOCS := .cache/docs-tool
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+
+.PHONY: setup demo test test-frameworks hostile matrix check docs integrations bench live torture clean
 
 setup: $(READY)
 
@@ -49,8 +53,24 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_imports.py
-	$(BIN)/foretold explain CLAUDE.md --home .cache/nobody > /dev/null
-	$(BIN)/foretold explain AGENTS.md --home .cache/nobody > /dev/null
+	$(BIN)/foretold check --no-home .
+	@if [ -e $(DOCS)/.ready ]; then echo "$(MKDOCS)"; $(MKDOCS); \
+	else echo "the site was not built: its tool is not installed; make docs installs it"; fi
+
+# the documentation as a site, in .cache/site: every page in the navigation, every link leads somewhere
+docs: $(DOCS)/.ready
+	$(MKDOCS)
+
+$(DOCS)/.ready: requirements-docs.txt
+	@$(PYTHON) -m venv $(DOCS)
+	@echo "installing the tool of the site into $(DOCS)"
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	@touch $(DOCS)/.ready
+
+# SARIF with the official validator from npm, the hook with the real pre-commit; each says why, if it cannot be had
+integrations: $(READY)
+	$(BIN)/python tests/system/sarif.py
+	$(BIN)/python tests/system/pre_commit.py
 
 bench: $(READY)
 	$(BIN)/python bench/load.py

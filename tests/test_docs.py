@@ -63,6 +63,12 @@ def test_the_page_of_findings_is_made_from_the_registry() -> None:
     assert read("docs/findings.md") == names["make_page"](), "run: .venv/bin/python docs/findings.py"
 
 
+def test_the_pages_of_rules_are_made_from_the_registry() -> None:
+    names = runpy.run_path(os.path.join(ROOT, "docs/rules.py"))
+    pages = {name: read(f"docs/rules/{name}") for name in os.listdir(os.path.join(ROOT, "docs/rules"))}
+    assert pages == names["make_pages"](), "run: .venv/bin/python docs/rules.py"
+
+
 def test_the_reference_is_made_from_the_code() -> None:
     names = runpy.run_path(os.path.join(ROOT, "docs/api.py"))
     assert read("docs/api.md") == names["make_page"](), "run: .venv/bin/python docs/api.py"
