@@ -14,6 +14,7 @@ FRAMEWORKS = (
     "tests/memory/recall/test_vectors.py",
     "tests/models",
     "tests/serve/install/test_install.py",
+    "tests/serve/lsp/editor.py",
     "tests/serve/lsp/test_server.py",
     "tests/serve/mcp/",
     "src/foretold/adapters",

@@ -10,6 +10,7 @@ from foretold.check import CheckOptions, check_tree
 from foretold.check.memo import Memo, TrackedTree
 from foretold.check.recheck import LiveCheck, LiveDisk
 from foretold.check.run import open_project
+from foretold.git.runner import ask, keep_answers
 from foretold.storage.layers import CachingDisk
 
 OPTIONS = CheckOptions(home="")
@@ -118,7 +119,8 @@ def test_a_link_counts_with_the_text_that_it_leads_to(place):
     place.link("proj/CLAUDE.md", "AGENTS.md")
     place.write("proj/docs/a.md")
     live = LiveCheck(place.proj, place.proj, OPTIONS)
-    for text in ("See @docs/gone.md\n", "See @docs/a.md\n"):
+    chosen = "Use npm as the package manager.\n\nUse pnpm as the package manager.\n"
+    for text in ("See @docs/gone.md\n", "See @docs/a.md\n", chosen, f"\n{chosen}"):
         place.write("proj/AGENTS.md", text)
         live.refresh(live.find_changes())
         assert live.report[1:] == fresh(place.proj)
@@ -150,6 +152,33 @@ def test_only_what_depends_on_a_file_is_computed_again(place):
         choice.dialect.agent: live.project.view(choice, folder) is view for (choice, folder), view in views.items()
     }
     assert again == {"claude-code": False, "codex": True, "gemini-cli": True}
+
+
+def test_git_is_asked_once(place):
+    """As long as nothing has changed that it looks at; a file that git tracks from now on is noticed."""
+    place.write("proj/CLAUDE.md", "See @docs/a.md\n")
+    place.write("proj/docs/a.md")
+    place.git("init -q")
+    live = LiveCheck(place.proj, place.proj, OPTIONS)
+    place.write("proj/CLAUDE.md", "See @docs/a.md, `src/lost.ts`\n")
+    live.refresh(live.find_changes())
+    project = live.project
+    place.git("add CLAUDE.md")
+    assert live.find_changes() == [place.path("proj/.git/index")]
+    live.refresh(live.find_changes())
+    assert live.project is not project
+    assert live.report[1:] == fresh(place.proj)
+
+
+def test_answers_of_git_are_kept(place):
+    place.git("init -q")
+    answers = {}
+    with keep_answers(answers):
+        first = ask(place.proj, "rev-parse", "--git-dir")
+        os.rename(place.path("proj/.git"), place.path("proj/gone"))
+        assert (first, ask(place.proj, "rev-parse", "--git-dir")) == (b".git\n", b".git\n")
+    assert ask(place.proj, "rev-parse", "--git-dir") is None
+    assert list(answers.values()) == [b".git\n"]
 
 
 # -- the memo

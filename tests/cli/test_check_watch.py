@@ -26,6 +26,7 @@ class Watcher:
             stdin=subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs if terminal else subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell in the background ignores it
         )
         os.close(theirs)
         self.text = ""

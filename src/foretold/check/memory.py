@@ -1,10 +1,10 @@
 """The family *memory*: the auto-memory of this project, in the home of the person who checks it.
 
-1. What is wrong with its files and its index is what `foretold memory doctor` says.
+1. What is wrong with its files and its index is what `foretold memory doctor` says; the history is left to that.
 2. A memory that names a path which is no longer there is stale: what `foretold memory verify` calls moved or missing.
    Names of code, flags and commits are left to that command: they need a search of the whole repository.
-3. Nothing is written: neither verdicts are kept, nor is a store that moved followed. The team's memories are those of
-   the repository, and are not looked at.
+3. Nothing is written: no cache is kept, and a store that moved is not followed. The team's memories are those of the
+   repository, and are not looked at.
 4. Without a home nothing is looked at, so CI reports the same for everyone.
 
 The message of `memory-stale` begins with the path as it is written, then `: `; if git knows a new place, the hint is
@@ -38,7 +38,7 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
     if memories is None or not os.path.isdir(memories.place.store):
         return
     store = memories.place.store
-    for finding in find_store_problems(memories):
+    for finding in find_store_problems(memories, history=False):
         if finding.code not in LEFT_OUT:
             path = finding.path if finding.path.startswith("/") else f"{store}/{finding.path}"
             yield CheckFinding(path, finding.line, finding.code, finding.message, finding.hint)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from foretold.check.memo import Memo, TrackedTree
-from foretold.check.project import CheckOptions, Project
+from foretold.check.project import MAX_TEXT, CheckOptions, Project
 from foretold.check.run import CheckReport, check_tree, open_project
 from foretold.check.settings import FILES as SETTINGS_FILES
 from foretold.dialects.surroundings import find_git
@@ -38,8 +38,11 @@ if TYPE_CHECKING:
 
 #: how the names of files end whose texts no question to git is about
 PROSE = (".md", ".mdc", ".mdx", ".markdown", ".txt")
-#: files whose text changes more than what reads it: what git answers, and what is checked at all
-DECIDING = (".gitignore", ".gitattributes", ".gitmodules", *SETTINGS_FILES)
+#: files whose text changes more than what reads it: what git answers, what is checked at all, what commands there are
+DECIDING = (
+    *(".gitignore", ".gitattributes", ".gitmodules", "package.json", *SETTINGS_FILES),
+    *("makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml"),
+)
 
 
 class LiveDisk(CachingDisk):
@@ -137,6 +140,11 @@ def _kind_at(path: str) -> str:
         return "missing"
 
 
+def _decides(path: str) -> bool:
+    name = os.path.basename(path).lower()
+    return name in DECIDING or name.endswith(".mk")
+
+
 def _stat(path: str) -> tuple[int, ...] | None:
     try:
         info = os.stat(path)
@@ -151,6 +159,7 @@ class LiveProject(Project):
     def __init__(self, top: str, options: CheckOptions, disk: LiveDisk) -> None:
         self.disk = disk
         self._live = TrackedTree(Memo(), disk)
+        self._decoded: dict[str, tuple[bytes, str]] = {}  #: texts, with the bytes that they were made from
         super().__init__(top, options, self._live)
         self.memo = self._live.memo
 
@@ -160,15 +169,18 @@ class LiveProject(Project):
         new = {path: text for path, text in unsaved.items() if path not in there}
         self.disk.unsaved = there
         self._live.below = ChangedTree(self.disk, new) if new else self.disk
-        for path in paths:
-            self._texts.pop(path, None)
         self.memo.forget(paths)
 
     # -- what depends on texts
 
     def read(self, path: str) -> str | None:
-        self._live.note(path)
-        return super().read(path)
+        data = self._live.read(path, MAX_TEXT)
+        if isinstance(data, Fault):
+            return None
+        known = self._decoded.get(path)
+        if known is None or known[0] is not data:
+            known = self._decoded[path] = data, data.decode("utf-8", "replace")
+        return known[1]
 
     def view(self, choice: DialectChoice, folder: str = "") -> View:
         folder = folder or self.top
@@ -243,7 +255,7 @@ class LiveCheck:
             before = self._unsaved.pop(place, None)
             if text is not None:
                 self._unsaved[place] = text
-            is_anew = is_anew or self.disk.kind(place) != "file" or os.path.basename(place) in DECIDING
+            is_anew = is_anew or self.disk.kind(place) != "file" or _decides(place)
             if text != before:
                 changed |= {path, place}
         return self._look_again(changed, is_anew=is_anew)
@@ -263,7 +275,7 @@ class LiveCheck:
                 continue
             found = self.disk.renew(path)
             changed |= found or set()
-            is_anew = is_anew or found is None or (bool(found) and os.path.basename(path) in DECIDING)
+            is_anew = is_anew or found is None or (bool(found) and _decides(path))
         return self._look_again(changed, is_anew=is_anew)
 
     def _forget_answers(self, changed: set[str]) -> None:
@@ -278,11 +290,8 @@ class LiveCheck:
     def _tracks_the_same(self) -> bool:
         """Whether git, asked again, names the same files; its index changes whenever anybody asks for the status."""
         self._indexed = _stat(self._index)
-        project = self.project
-        if "tracked" not in vars(project) or project.git is None:
-            return True
-        found = project.git.tracked()
-        return (frozenset(found.files) if found else None) == project.tracked
+        found = self.project.git.indexed() if self.project.git else None
+        return (tuple(found.files) if found else ()) == self.project.indexed
 
     def _look_again(self, changed: set[str], *, is_anew: bool) -> CheckReport:
         before = self.report

@@ -105,7 +105,7 @@ class _Document(NamedTuple):
     """What the sentences of an instruction file say, with their lines."""
 
     choices: tuple[tuple[int, _Choice], ...] = ()
-    said: Mapping[tuple[str, ...], tuple[int, str]] = {}  #: words -> where they are first, and how they are written
+    said: Mapping[tuple[str, ...], tuple[str, int, str]] = {}  #: words -> where they are first, and as they are written
     refused: tuple[tuple[tuple[str, ...], int, str], ...] = ()
     installs: bool = False
 
@@ -119,7 +119,8 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
         read: _Read = []
         for entry in _entries_of(project, choice):
             text = (project.read(entry.path) or "")[:MAX_TEXT]
-            read.append((entry, project.remember(("sense", entry.path), partial(_read_document, text))))
+            document = project.remember(("sense", entry.path), partial(_read_document, entry.path, text))
+            read.append((entry, document))
         found = [*_find_other_choices(read), *_find_opposites(read), *_find_other_locks(project, read)]
         yield from (each._replace(agents=(choice.dialect.name,)) for each in found)
 
@@ -133,9 +134,9 @@ def _entries_of(project: Project, choice: DialectChoice) -> Iterator[Entry]:
             yield entry
 
 
-def _read_document(text: str) -> _Document:
+def _read_document(path: str, text: str) -> _Document:
     choices: list[tuple[int, _Choice]] = []
-    said: dict[tuple[str, ...], tuple[int, str]] = {}
+    said: dict[tuple[str, ...], tuple[str, int, str]] = {}
     refused: list[tuple[tuple[str, ...], int, str]] = []
     fence = ""
     for number, row in enumerate(text.split("\n"), 1):
@@ -150,7 +151,7 @@ def _read_document(text: str) -> _Document:
                 if sentence.is_refusal:
                     refused.append((sentence.words, number, sentence.written))
                 else:
-                    said.setdefault(sentence.words, (number, sentence.written))
+                    said.setdefault(sentence.words, (path, number, sentence.written))
     return _Document(tuple(choices), said, tuple(refused), any(map(_installs, text.split("\n"))))
 
 
@@ -220,12 +221,15 @@ def _is_together(one: Entry, other: Entry) -> bool:
 
 
 def _find_opposites(read: _Read) -> Iterator[CheckFinding]:
+    said: dict[tuple[str, ...], tuple[str, int, str]] = {}
+    for _, document in reversed(read):  # what comes first counts
+        said.update(document.said)
+    entries = {entry.path: entry for entry, _ in read}
     for entry, document in read:
         for words, line, written in document.refused:
-            other = next(((each, at.said[words]) for each, at in read if words in at.said), None)
-            if other is not None and _is_together(other[0], entry):
-                where = f"{other[0].path}:{other[1][0]}"
-                text = f"“{written}” here, and “{other[1][1]}” in {where}; both are delivered together"
+            path, number, other = said.get(words, ("", 0, ""))
+            if path and _is_together(entries[path], entry):
+                text = f"“{written}” here, and “{other}” in {path}:{number}; both are delivered together"
                 yield CheckFinding(entry.path, line, "contradiction", text)
 
 

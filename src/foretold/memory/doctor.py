@@ -38,8 +38,8 @@ _COPY = re.compile(r"(?i)(?: \(\d+\)| copy(?: \d+)?|[ .(-]+conflict(?:ed copy)?\
 HEAD = 64 * 1024  #: bytes of a transcript that are searched for the folder it was recorded in
 
 
-def find_problems(memories: Memories) -> list[Finding]:
-    """Everything that is wrong."""
+def find_problems(memories: Memories, *, history: bool = True) -> list[Finding]:
+    """Everything that is wrong. Without `history`, that is not read, and nothing at all is written, no cache either."""
     found = list(memories.place.findings)
     if memories.place.off:
         message = f"the agent does not read its memories here: {memories.place.off}"
@@ -50,7 +50,7 @@ def find_problems(memories: Memories) -> list[Finding]:
         problems: list[Finding] = []
         notes = store.memories(problems)
         try:
-            problems += check_history(store, store.log(findings=problems))
+            problems += check_history(store, store.log(findings=problems)) if history else ()
         except StoreFailed as error:
             problems.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
         unseen = {problem.path for problem in problems if problem.code == "unreadable"}

@@ -34,7 +34,7 @@ class Absences:
         names = self._names.get(folder, _UNASKED)
         if names is _UNASKED:
             names = self._names[folder] = self._list(folder)
-        if not names:  # the folder is not there, or it is not known what it has; one that is there has its `/`
+        if not names or "\0" in name:  # the folder is not there, or it is not known what it has; else it has its `/`
             return names is not None and "\0" not in name
         return name.isascii() and 0 < len(name) <= LONGEST and name.lower() not in names
 

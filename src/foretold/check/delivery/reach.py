@@ -26,8 +26,8 @@ def find_unreached_files(project: Project) -> Iterator[CheckFinding]:
     """Files that an agent looks for by name, and leaves out."""
     for choice in project.choices:
         skips = _skips_of(project, choice)
-        given = {entry.text.strip() for entry in _entries_of(project, choice)}
         hiders = {skip.detail.removeprefix("by ") for skip in skips if skip.reason == "shadowed"}
+        given = {entry.text.strip() for entry in _entries_of(project, choice)} if hiders else set()
         for skip in skips:
             if skip.reason == "shadowed":
                 yield from _find_shadowed(project, choice, skip, given)

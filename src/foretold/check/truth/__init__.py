@@ -42,25 +42,25 @@ def _find_all(project: Project) -> Iterator[CheckFinding]:
         book.expect({claim.text for _, claims in claimed for claim in claims if claim.kind in ("path", "link")})
     defined = project.remember("definitions", partial(DefinedCommands, project))
     doubtful: list[paths.Doubtful] = []
-    hedged: set[str] = set()
+    passing: set[str] = set()
     for document, claims in claimed:
         judge = partial(_judge_document, project, book, defined, document, claims)
         judged = project.remember(("truth", document.path), judge)
         yield from judged.remarks
         doubtful += judged.doubtful
-        hedged |= judged.hedged
+        passing |= judged.passing
     # a folder that one document says comes and goes does so in all
-    asked = [each for each in doubtful if not (each.claim.text.endswith("/") and each.claim.text in hedged)]
+    asked = [each for each in doubtful if not (each.claim.text.endswith("/") and each.claim.text in passing)]
     yield from project.remember("lost paths", partial(_judge_paths, project, book, asked))
     yield from symbols.report_lost(project, symbols.find_lost(project, claimed))
 
 
 class JudgedDocument(NamedTuple):
-    """What is wrong with the claims of a document, which paths are to be asked about, and what need not be there."""
+    """What is wrong with the claims of a document, which paths are to be asked about, and which of them come and go."""
 
     remarks: list[CheckFinding]
     doubtful: list[paths.Doubtful]
-    hedged: set[str]
+    passing: set[str]
 
 
 def _judge_document(
@@ -75,7 +75,7 @@ def _judge_document(
         remarks = []
     remarks += links.report_headings(dead)
     remarks += _check_versions(defined, document, _select(claims, "version"))
-    return JudgedDocument(remarks, [*paths.weigh(document, found, credit), *links.as_paths(dead)], credit.hedged)
+    return JudgedDocument(remarks, [*paths.weigh(document, found, credit), *links.as_paths(dead)], credit.passing)
 
 
 def _judge_paths(project: Project, book: paths.PathBook, doubtful: list[paths.Doubtful]) -> list[CheckFinding]:

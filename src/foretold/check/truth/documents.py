@@ -64,7 +64,18 @@ class Claim(NamedTuple):
 
 def list_documents(project: Project) -> list[TruthDocument]:
     """The texts of a project, each once."""
-    found: dict[str, TruthDocument] = {}
+    places = project.remember("document places", partial(_list_places, project))
+    bodies = project.remember_each("body", places, partial(_read_body, project))
+    return [
+        TruthDocument(path, folders, *body, kind)
+        for (path, (folders, kind)), body in zip(places.items(), bodies, strict=True)
+        if body is not None
+    ]
+
+
+def _list_places(project: Project) -> dict[str, tuple[tuple[str, ...], str]]:
+    """The paths of documents, the folders that each of them is in, links counted, and what kind of document it is."""
+    found: dict[str, tuple[tuple[str, ...], str]] = {}
     names = {name.rpartition("/")[2] for choice in project.choices for name in list_names(choice.dialect).files}
     lower = {name.lower() for name in names}
     for path in project.instruction_files:
@@ -76,7 +87,7 @@ def list_documents(project: Project) -> list[TruthDocument]:
             _add(found, project, path, "definition" if is_brought else "main" if base in names else "rule")
     for path in project.remember("definition files", partial(_list_definitions, project)):
         _add(found, project, path, "definition")
-    return list(found.values())
+    return found
 
 
 def _list_definitions(project: Project) -> list[str]:
@@ -84,17 +95,12 @@ def _list_definitions(project: Project) -> list[str]:
     return [path for path in found if project.is_checked(path)]
 
 
-def _add(found: dict[str, TruthDocument], project: Project, path: str, kind: str) -> None:
+def _add(found: dict[str, tuple[tuple[str, ...], str]], project: Project, path: str, kind: str) -> None:
     real = project.tree.real(path)
     real = real if project.is_checked(real) else path
     folders = tuple(dict.fromkeys(os.path.dirname(project.relative(each)) for each in (real, path)))
-    if real in found:
-        every = tuple(dict.fromkeys((*found[real].folders, *folders)))
-        found[real] = found[real]._replace(folders=every)
-        return
-    body = project.remember(("body", real), partial(_read_body, project, real))
-    if body is not None:
-        found[real] = TruthDocument(real, folders, *body, kind)
+    before, first = found.get(real, ((), kind))
+    found[real] = tuple(dict.fromkeys((*before, *folders))), first
 
 
 def _read_body(project: Project, path: str) -> tuple[str, int] | None:
@@ -148,6 +154,10 @@ def _claims_of_sentence(sentence: Sentence) -> Iterator[Claim]:
             yield Claim("link", span.text, span.line, "link", sentence, span.at)
         elif not sentence.text.startswith("](", _end_of(span, sentence)):  # else the link is the claim
             yield from _claims_of_span(span, sentence)
+    defined = _DEFINED.match(sentence.text) if sentence.text.startswith("[") else None
+    if defined:
+        yield Claim("link", defined[1], sentence.line, "link", sentence, 0)
+        return
     for named, at in find_plain(sentence.text):
         if named.kind == "path" and "/" in named.text and len(named.text) <= classify.LONGEST:
             line = sentence.line + sentence.text.count("\n", 0, at)
@@ -155,10 +165,6 @@ def _claims_of_sentence(sentence: Sentence) -> Iterator[Claim]:
     for found in _VERSION.finditer(sentence.text) if "ode" in sentence.text else ():
         line = sentence.line + sentence.text.count("\n", 0, found.start())
         yield Claim("version", found[1], line, "prose", sentence, found.start())
-    if sentence.text.lstrip().startswith("["):
-        defined = _DEFINED.match(sentence.text)
-        if defined:
-            yield Claim("link", defined[1], sentence.line, "link", sentence, 0)
 
 
 def _end_of(span: Span, sentence: Sentence) -> int:

@@ -20,6 +20,7 @@ from foretold.memory.drift.claims import GONE, NEAR, match_hedge
 from foretold.memory.drift.sentences import Sentence
 from foretold.text.patterns import lazy
 
+OPTIONAL = "optional"
 WIDE = 500  #: characters of a sentence on each side of a thing that are read for hedges
 _WORDS = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: words that stand for any name, wherever they are in one
@@ -108,16 +109,17 @@ def find_strong_hedge(claim: Claim, *, is_english: bool = True) -> str:
     at = min(claim.at, WIDE)
     before, after = said[max(at - NEAR, 0) : at], said[at:].lstrip("`\x00 ")
     doubts = () if is_english else (("in doubt", _FOREIGN, text),)
+    is_thing = claim.kind not in ("command", "version")  # those are run, not made
+    making = (("to be made", vocabulary.MADE, before), ("written", _WRITTEN, before)) if is_thing else ()
     tables = (
         *((why, words, text) for why, words in _STRONG),
         *doubts,
-        ("to be made", vocabulary.MADE, before),
-        ("written", _WRITTEN, before),
+        *making,
         ("not wanted", vocabulary.FORBIDDEN, before),
         ("made by others", _OTHERS, text),
         ("past", _WAS, before),
         ("past", _TICKED, said),
-        ("optional", _OPTIONAL, said),
+        (OPTIONAL, _OPTIONAL, said),
     )
     found = next(filter(None, (match_hedge(*each) for each in tables)), "")
     return found or ("said after it" if _AFTER.match(after) else "")
@@ -129,7 +131,7 @@ def find_hedge(claim: Claim) -> str:
         return found if claim.sentence is not None else ""
     text = _whole(claim.sentence, claim.at)
     before = claim.sentence.text[max(claim.at - NEAR, 0) : claim.at]
-    if found := match_hedge("example", _EXAMPLE, text) or match_hedge("optional", _OPTIONAL, text):
+    if found := match_hedge("example", _EXAMPLE, text) or match_hedge(OPTIONAL, _OPTIONAL, text):
         return found
     if claim.source == "program":
         return match_hedge("negated", _NEGATED, before)
@@ -186,12 +188,14 @@ def has_stand_in(path: str) -> bool:
     >>> [has_stand_in(path) for path in ("src/your-route.ts", "hooks/useMyHook.ts", "src/hooks/useBerth.ts")]
     [True, True, False]
     """
-    return any(map(_is_stand_in, path.strip("/").split("/")))
+    return any(_is_stand_in(part) for part in path.strip("/").split("/") if part not in (".", ".."))
 
 
 def _is_stand_in(part: str) -> bool:
     stem = part.partition(".")[0] or part
     words = [word.lower() for word in _WORDS.findall(part)]
+    if stem.isupper() and stem.isalpha() and len(stem) > 2:  # SKILL.md, TODO
+        return False
     if (stem.lower() in WHOLE and "." in part) or part.lower() == "path":
         return True
     if not words or STAND_INS.intersection(words) or "case" in words[1:2]:

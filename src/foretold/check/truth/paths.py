@@ -29,7 +29,7 @@ from functools import cached_property
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.truth.documents import Claim, TruthDocument
-from foretold.check.truth.hedges import find_hedge, find_strong_hedge, has_stand_in, is_english
+from foretold.check.truth.hedges import OPTIONAL, find_hedge, find_strong_hedge, has_stand_in, is_english
 from foretold.git.moves import PathFate, trace_paths
 from foretold.memory.drift import classify, vocabulary
 from foretold.memory.drift.locate import FileLocator, Listing, printable
@@ -79,6 +79,7 @@ class Credit:
     def __init__(self) -> None:
         self.holding: set[str] = set()
         self.hedged: set[str] = set()
+        self.passing: set[str] = set()  #: what comes and goes
 
 
 class Verdict(NamedTuple):
@@ -202,6 +203,7 @@ def find_doubtful(book: PathBook, document: TruthDocument, claims: Iterable[Clai
         hedge = find_strong_hedge(claim, is_english=english)
         is_weak = bool(hedge or find_hedge(claim))
         credit.hedged |= {claim.text} if is_weak else set()
+        credit.passing |= {claim.text} if hedge.startswith(OPTIONAL) else set()
         places = book.find_places(document, claim) if not hedge else ()
         if not places or (is_weak and document.kind == "definition"):
             continue

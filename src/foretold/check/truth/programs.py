@@ -154,7 +154,7 @@ class DefinedCommands:
         near = [path for path in paths if f"{folder}/".startswith(_folder_of(path))]
         if command.folder:
             places = {_join("", command.folder), _join(folder, command.folder)}
-            near = [path for path in paths if _folder_of(path).rstrip("/") in places] or near
+            near = [path for path in paths if _folder_of(path).rstrip("/") in places]
         if not near:
             return UNKNOWN
         if "/" in command.name:  # `make lint/test` is short for two targets, as often as it is one
