@@ -25,8 +25,7 @@ from foretold.check.truth import documents, find_problems
 from foretold.check.truth.documents import TruthDocument, find_claims
 from foretold.memory.drift import sentences
 
-BAR = 3.0  #: times one pass of the Markdown parser, for what is there; extraction and lookup together: 5
-WHOLE_BAR = 5.0
+BAR, WHOLE_BAR = 5.0, 8.0  #: times one pass of the Markdown parser: to find the claims, and to judge them as well
 COUNT = 20_000
 EFFORT = Effort(1.0, 3, 12)
 SHAPES: dict[str, Callable[[int], str]] = {

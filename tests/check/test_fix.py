@@ -3,6 +3,7 @@
 import io
 import os
 import stat
+import time
 from contextlib import redirect_stdout
 
 import pytest
@@ -445,6 +446,34 @@ def test_a_file_that_is_not_utf_8_is_not_edited(place):
     place.write("proj/docs/style.md", "Short names.\n")
     place.write("proj/CLAUDE.md", b"caf\xe9 @docs/style.md, please\n")
     assert plan(place).changes == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@docs/style.md, " * 20_000,
+        "@docs/style.md,\n" * 1_000,
+        "".join(f"@docs/gone{number}.md " for number in range(4_000)),
+        "`@docs/style.md`" * 20_000,
+        "@include " * 20_000,
+    ],
+    ids=["one line", "many lines", "missing", "code", "directives"],
+)
+def test_a_hostile_file_costs_little(place, text):
+    place.write("proj/docs/style.md", "Short names.\n")
+    place.write("proj/CLAUDE.md", text)
+    project = open_project(place)
+    report = check_tree(project)
+    start = time.process_time()
+    plan_fixes(report._replace(findings=tuple(attach_fixes(report.findings, project))), CheckSettings(), unsafe=True)
+    assert time.process_time() - start < 20
+
+
+def test_a_header_of_spaces_costs_little(place):
+    place.write("proj/.claude/rules/a.md", "---\npaths:\n  - *" + " " * 60_000 + "'\n---\nText.\n")
+    start = time.process_time()
+    plan(place, unsafe=True)
+    assert time.process_time() - start < 10
 
 
 def test_only_the_first_findings_of_a_report_get_their_fixes(comma):

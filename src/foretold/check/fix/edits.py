@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from foretold.storage.layers import FileChange
 
 
+LONGEST_LINE = 20_000  #: characters of a line that is looked at for every finding in it
+
+
 class EditedText:
     """A file that is to be edited: where it really is, and its text."""
 
@@ -44,11 +47,11 @@ class EditedText:
         return [0, *accumulate(len(row) + 1 for row in self.text.split("\n"))]
 
     def line(self, number: int | None) -> tuple[int, str]:
-        """Where a line begins, and the line without its end; an empty one if there is none."""
+        """Where a line begins, and the line without its end; an empty one if there is none, or it is far too long."""
         if number is None or not 0 < number < len(self._starts):
             return 0, ""
-        start = self._starts[number - 1]
-        return start, self.text[start : self._starts[number] - 1]
+        start, end = self._starts[number - 1], self._starts[number] - 1
+        return (start, self.text[start:end]) if end - start <= LONGEST_LINE else (0, "")
 
     def replace(self, text: str) -> tuple[TextEdit, ...]:
         """The edit that makes this text another one; nothing if they are equal."""

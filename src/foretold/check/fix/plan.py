@@ -34,7 +34,8 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from foretold.storage.layers import FileChange
 
-MOST_ROUNDS = 20
+MOST_ROUNDS = 50  #: a path that is written in many lines may be reported in one after another
+MOST_AT_ONCE = 500  #: fixes in a round
 MOST_TRIES = 100  #: proofs in a round
 
 
@@ -110,6 +111,8 @@ class _Planner:
         """Fixes that can be tried together."""
         batch: list[FixAttempt] = []
         for finding in self.left:
+            if len(batch) >= MOST_AT_ONCE:
+                break
             if identify(finding) in self.refused:
                 continue
             fix = find_fix(finding, state)

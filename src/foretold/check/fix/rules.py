@@ -15,7 +15,7 @@ from foretold.dialects.registry import AGENTS, dialects_of
 from foretold.dialects.schema import Rules
 from foretold.instructions.discover.inventory import list_names
 from foretold.instructions.discover.rule_conditions import NEARLY_KEYS, find_unread_header
-from foretold.text.frontmatter import parse, quote_values, split
+from foretold.text.frontmatter import MAX_LENGTH, parse, quote_values, split
 
 _KEY_LINE = re.compile(r"([A-Za-z_-]+)[ \t]*:(?:[ \t]|$)")
 _PATTERN = re.compile(r"`([^`]+)`")
@@ -169,11 +169,11 @@ def quote_header(finding: CheckFinding, project: Project) -> Fix | None:
     """`paths: *.ts` -> `paths: "*.ts"`: as the agent reads it; and items of lists, which it does not repair"""
     file = open_text(project, finding.path)
     front = split(file.text, after_bom=True)[0] if file else None
-    if file is None or not front or "\r" in front:
+    if file is None or not front or "\r" in front or len(front) > MAX_LENGTH:
         return None
     new = quote_values(front)
     if parse(new).problem:
-        new = quote_values(re.sub(r"(?m)^([ \t]*-[ \t]+)([*&!|>%@`{\[?][^\n\"']*?)[ \t]*$", _quote_item, front))
+        new = quote_values("\n".join(map(_quote_item, front.split("\n"))))
     if new == front or parse(new).problem:
         return None
     start = file.text.index(front, file.text.index("\n"))
@@ -181,8 +181,16 @@ def quote_header(finding: CheckFinding, project: Project) -> Fix | None:
     return _make_fix(title, file, file.text[:start] + new + file.text[start + len(front) :])
 
 
-def _quote_item(found: re.Match[str]) -> str:
-    return found[1] + _quote(found[2])
+def _quote_item(row: str) -> str:
+    """An item of a list that begins with a character that means something in YAML, in quotes.
+
+    >>> _quote_item("  - **/*.ts "), _quote_item("  - src/**"), _quote_item('  - "*.ts"')
+    ('  - "**/*.ts"', '  - src/**', '  - "*.ts"')
+    """
+    lead, dash, value = row.partition("- ")
+    item = value.strip()
+    is_plain = not dash or lead.strip() or not item or item[0] not in "*&!|>%@`{[?" or "'" in item or '"' in item
+    return row if is_plain else f"{lead}- {_quote(item)}"
 
 
 def correct_pattern(finding: CheckFinding, project: Project) -> Fix | None:

@@ -83,7 +83,13 @@ def _list_credentials(project: Project, path: str, *, by_context: bool) -> list[
 def _judge_text(path: str, text: str, *, by_context: bool) -> Iterator[CheckFinding]:
     rows = text.split("\n") if len(text) <= MOST_READ else None
     by_context = by_context and (_may_name(text) if rows is None else _may_name_row(rows))
-    if not by_context and not (_RUN.search(text) if rows is None else any(map(_may_have_token, rows))):
+    if rows is not None and not by_context and "PRIVATE KEY-----" not in text:
+        for number, row in enumerate(rows, 1):
+            for kind in _kinds_in(row):
+                said = f"it has what looks like a credential: {kind}"
+                yield CheckFinding(path, number, "instructions-credential", said)
+        return
+    if not by_context and not _RUN.search(text):
         return
     spans = [(each.kind, each.start, each.end) for each in credentials_in(text)] if by_context else _formed(text)
     for kind, start, end in spans:
@@ -152,8 +158,10 @@ def _names_in(row: str, following: str) -> tuple[int, bool]:
 
 
 @lru_cache(MOST_ROWS)
-def _may_have_token(row: str) -> bool:
-    return bool(_RUN.search(row))
+def _kinds_in(row: str) -> tuple[str, ...]:
+    """The kinds of the credentials in a row that have a form of their own."""
+    spans = _formed(row) if _RUN.search(row) else ()
+    return tuple(kind for kind, start, end in spans if is_real(row[start:end], kind, by_context=False))
 
 
 def is_real(value: str, kind: str, *, by_context: bool) -> bool:
