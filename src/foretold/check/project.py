@@ -87,6 +87,7 @@ class Project:
         self._views: dict[tuple[str, str], View] = {}
         self._nested: dict[str, NestedFiles] = {}
         self._texts: dict[str, str | None] = {}
+        self._checked: dict[str, bool] = {}
         self.memo = Memo()
 
     def with_changes(self, changes: Mapping[str, FileChange]) -> Project:
@@ -141,6 +142,12 @@ class Project:
 
     def is_checked(self, path: str) -> bool:
         """Whether findings about a file count: it is in the tree, and not left out."""
+        known = self._checked.get(path)
+        if known is None:
+            known = self._checked[path] = self._is_checked(path)
+        return known
+
+    def _is_checked(self, path: str) -> bool:
         if not is_inside(path, self.top):
             return False
         inside = path[len(self.top.rstrip("/")) + 1 :]
@@ -263,13 +270,15 @@ class Project:
             for folder in self.starts(choice):
                 yield AgentView(choice.dialect.name, folder, self.view(choice, folder))
 
+    def _list_own(self, choice: DialectChoice) -> list[str]:
+        return [*self.inventory.select(list_names(choice.dialect))]
+
     @cached_property
     def instruction_files(self) -> tuple[str, ...]:
         """Every file of the tree that some agent is given, imported ones too, or would be but for a fault."""
         found: dict[str, None] = {}
         for choice in self.choices:
-            names = list_names(choice.dialect)
-            found.update(dict.fromkeys(path for path in self.inventory.select(names)))
+            found.update(dict.fromkeys(self.remember(("own", choice.dialect.name), partial(self._list_own, choice))))
         for each in self.views():
             found.update(dict.fromkeys(entry.path for entry in each.view.entries if entry.kind != "setting"))
             found.update(dict.fromkeys(rule.entry.path for rule in each.view.waiting))

@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from foretold.check.memo import Memo, TrackedTree
+from foretold.check.nested_groups import SessionStart, excerpt_view, group_files, join_groups, judge_group
 from foretold.check.project import MAX_TEXT, CheckOptions, Project
 from foretold.check.run import CheckReport, check_tree, open_project
 from foretold.check.settings import FILES as SETTINGS_FILES
+from foretold.dialects.registry import read_surroundings
 from foretold.dialects.surroundings import find_git
 from foretold.git.runner import keep_answers
 from foretold.instructions.explain import NestedFiles
@@ -194,8 +196,19 @@ class LiveProject(Project):
         return self.remember(("nested", choice.dialect.name), lambda: self._find_nested(choice))
 
     def _find_nested(self, choice: DialectChoice) -> NestedFiles:
-        self._nested.pop(choice.dialect.name, None)
-        return super().nested(choice)
+        name, view = choice.dialect.name, self.view(choice)
+        if view.refusal:
+            return NestedFiles(())
+        start = self.remember(("start", name), partial(self._read_start, choice))
+        groups = self.remember(("groups", name), partial(group_files, self.tree, choice, start, self.inventory))
+        parts = [
+            self.remember(("nested", name, folder), partial(judge_group, self.tree, choice, start, excerpt, paths))
+            for (folder, paths), excerpt in zip(groups.items(), excerpt_view(view, groups, self.tree), strict=True)
+        ]
+        return join_groups(view, parts, self.inventory)
+
+    def _read_start(self, choice: DialectChoice) -> SessionStart:
+        return SessionStart(read_surroundings(self.tree, self._make_request(choice)))
 
     @property
     def instruction_files(self) -> tuple[str, ...]:

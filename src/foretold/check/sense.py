@@ -248,7 +248,7 @@ def _find_other_locks(project: Project, read: _Read) -> Iterator[CheckFinding]:
         lock, manager = _find_lock(project, entry.folder or os.path.dirname(entry.path))
         rows = text.split("\n") if manager else []
         for number, row in enumerate(rows, 1):
-            found = _INSTALL.search(row[:2_000])
+            found = _INSTALL.search(row[:2_000]) if _installs(row) else None
             used = (found[1] or found[2]) if found else manager
             if used == manager or not found or _is_hedged(row.lower()) or _is_offered(rows, number, manager):
                 continue

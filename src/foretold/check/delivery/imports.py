@@ -44,10 +44,13 @@ def find_import_problems(project: Project) -> Iterator[CheckFinding]:
 
 
 def _find_spaces(project: Project, skips: tuple[Skip, ...]) -> Iterator[CheckFinding]:
+    texts: dict[str, list[str]] = {}
     for skip in skips:
         if skip.reason != "missing" or not skip.parent or not skip.line:
             continue
-        rows = (project.read(skip.parent) or "").split("\n")
+        if skip.parent not in texts:
+            texts[skip.parent] = (project.read(skip.parent) or "").split("\n")
+        rows = texts[skip.parent]
         row = rows[skip.line - 1][:2_000] if skip.line <= len(rows) else ""
         folder = os.path.dirname(project.tree.real(skip.parent))
         for written in (f"@{os.path.relpath(skip.path, folder)}", f"@./{os.path.relpath(skip.path, folder)}"):

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from foretold.check.finding import CheckFinding, from_findings
 from foretold.check.project import Project
@@ -42,10 +43,21 @@ def _is_in_comment(finding: Finding, project: Project) -> bool:
     """Whether an import that fails is in a comment: some agents look for imports there, but nobody means them."""
     if finding.code != "import-missing" or not finding.line:
         return False
-    *above, row = (project.read(finding.path) or "").split("\n")[: finding.line]
-    before, (start, _, _) = "\n".join(above), row.partition("@")
-    is_open = before.rfind("<!--") > before.rfind("-->")
-    return (is_open and "-->" not in start) or start.rfind("<!--") > start.rfind("-->")
+    rows, opened = project.remember(("comments", finding.path), partial(_find_comments, project, finding.path))
+    if finding.line > len(rows):
+        return False
+    start = rows[finding.line - 1].partition("@")[0]
+    return (opened[finding.line - 1] and "-->" not in start) or start.rfind("<!--") > start.rfind("-->")
+
+
+def _find_comments(project: Project, path: str) -> tuple[list[str], list[bool]]:
+    """The lines of a text, and whether each begins inside a comment."""
+    rows, opened, is_open = (project.read(path) or "").split("\n"), [], False
+    for row in rows:
+        opened.append(is_open)
+        first, last = row.rfind("<!--"), row.rfind("-->")
+        is_open = first > last if max(first, last) >= 0 else is_open
+    return rows, opened
 
 
 def _with_cost(finding: Finding, project: Project) -> Finding:

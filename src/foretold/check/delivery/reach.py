@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import AGENT_FOLDERS, Project
@@ -97,6 +98,10 @@ def _is_blank(project: Project, path: str) -> bool:
 
 def is_in_skill(project: Project, folder: str) -> bool:
     """Whether a folder is part of a skill: then its files are read with the skill, not by their names."""
+    return project.remember(("in skill", folder), partial(_is_in_skill, project, folder))
+
+
+def _is_in_skill(project: Project, folder: str) -> bool:
     while folder != project.top and len(folder) > len(project.top):
         if project.tree.kind(f"{folder}/SKILL.md") == "file":
             return True

@@ -71,7 +71,7 @@ def _judge_document(
     dead = [*links.find_dead(project, book, document, _select(claims, "link"), credit)]
     remarks = [*_check_commands(defined, document, _select(claims, "command"), credit)]
     missing = {each.claim.text for each in found if each.is_strong}
-    if document.kind != "main" and len(missing) + len(remarks) > len(credit.holding):
+    if document.kind != "main" and 2 * (len(missing) + len(remarks)) > len(credit.holding):
         remarks = []
     remarks += links.report_headings(dead)
     remarks += _check_versions(defined, document, _select(claims, "version"))

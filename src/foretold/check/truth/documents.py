@@ -32,6 +32,7 @@ MARKDOWN = (".md", ".mdc", ".mdx", ".markdown", ".txt")
 MOST_CLAIMS = 20_000  #: of one document; what is beyond them is not looked at
 _DEFINED = lazy(r"\s{0,3}\[[^\]\n]{1,200}\]:\s+<?([^\s<>]+)")
 _VERSION = lazy(r"\bNode(?:\.js|JS|js)?[ \xa0]v?(\d{1,2})(?:\.x|\.\d+(?:\.\d+)?)?\b(?!\.?\d)(\+)?", re.IGNORECASE)
+_DATED = lazy(r"\s*(?:[-*+]|\d{1,9}[.)])?\s*[*_\[(]*20\d\d-[01]\d-[0-3]\d\b")
 _SCHEME = lazy(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -144,7 +145,9 @@ def find_claims(document: TruthDocument) -> list[Claim]:
 
 @lru_cache(MOST_KEPT)
 def _claims_of_paragraph(text: str, lead: str) -> tuple[Claim, ...]:
-    """The claims of a paragraph; its first line has the number 0."""
+    """The claims of a paragraph; its first line has the number 0. One that begins with a date is a record."""
+    if _DATED.match(text):
+        return ()
     return tuple(claim for sentence in read_paragraph(text, lead) for claim in _claims_of_sentence(sentence))
 
 

@@ -205,7 +205,8 @@ def find_doubtful(book: PathBook, document: TruthDocument, claims: Iterable[Clai
         credit.hedged |= {claim.text} if is_weak else set()
         credit.passing |= {claim.text} if hedge.startswith(OPTIONAL) else set()
         places = book.find_places(document, claim) if not hedge else ()
-        if not places or (is_weak and document.kind == "definition"):
+        is_foreign_folder = not english and claim.text.endswith("/")
+        if not places or ((is_weak or is_foreign_folder) and document.kind == "definition"):
             continue
         place, is_far = book.find_parent(document, claim)
         is_strong = english and not is_weak and bool(place) and _is_strong(book, claim)
