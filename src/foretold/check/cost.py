@@ -31,12 +31,16 @@ _MARKS = re.compile(r"^[\s>]*(?:[-*+]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)?")
 
 def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFinding]:
     """Findings of this family."""
-    yield from project.remember("long skills", lambda: [*_find_long_skills(project)])
+    yield from project.remember_list("long skills", _find_long_skills, project)
     for choice in project.choices:
-        entries = [entry for entry in _entries_of(project, choice) if entry.kind != "setting" and not entry.is_listed]
-        yield from _find_large(choice, entries)
-        yield from _find_over_budget(project, choice, settings)
-        yield from _find_repeated(project, choice, entries)
+        yield from project.remember_list(("cost", choice.dialect.name), _judge_agent, project, choice, settings)
+
+
+def _judge_agent(project: Project, choice: DialectChoice, settings: CheckSettings) -> Iterator[CheckFinding]:
+    entries = [entry for entry in _entries_of(project, choice) if entry.kind != "setting" and not entry.is_listed]
+    yield from _find_large(choice, entries)
+    yield from _find_over_budget(project, choice, settings)
+    yield from _find_repeated(project, choice, entries)
 
 
 def _entries_of(project: Project, choice: DialectChoice) -> Iterator[Entry]:
@@ -108,34 +112,29 @@ class _Line(NamedTuple):
 def _find_repeated(project: Project, choice: DialectChoice, entries: list[Entry]) -> Iterator[CheckFinding]:
     """Files that have lines in common with a file that is delivered with them."""
     at_start = {entry.path for entry in project.view(choice).entries}
-    before: list[dict[str, list[_Line]]] = []
-    known: set[str] = set()
+    first: dict[str, _Line] = {}  #: where each line is found first
     count = 0
-    for entry in entries:
-        lines = project.remember(
-            ("lines", entry.path), partial(_read_lines, entry.path, project.read(entry.path) or "")
-        )
+    texts = project.remember_each("lines", (entry.path for entry in entries), partial(_read_lines, project))
+    for entry, lines in zip(entries, texts, strict=True):
         count += len(lines)
         if count > MOST_LINES:
             return
         common: dict[str, list[tuple[_Line, _Line]]] = {}
-        for text in [text for text in lines if text in known] if not lines.keys().isdisjoint(known) else ():
-            other = next(others[text][0] for others in before if text in others)
-            if other.path in at_start or entry.path in at_start:
-                common.setdefault(other.path, []).extend((here, other) for here in lines[text])
-        before.append(lines)
-        known |= lines.keys()
+        for text, places in lines.items():
+            other = first.setdefault(text, places[0])
+            if other is not places[0] and (other.path in at_start or entry.path in at_start):
+                common.setdefault(other.path, []).extend((here, other) for here in places)
         for path, pairs in common.items():
             length = sum(here.length for here, _ in pairs)
             if length >= LEAST and length < 0.95 * len(entry.text.strip()):
                 yield _describe_repeated(entry, path, pairs, choice)
 
 
-def _read_lines(path: str, whole: str) -> dict[str, list[_Line]]:
+def _read_lines(project: Project, path: str) -> dict[str, list[_Line]]:
     """The lines of a text that are long enough, without the marks of lists and in one form of white space."""
     fence = ""
     found: dict[str, list[_Line]] = {}
-    for number, row in enumerate(whole.split("\n"), 1):
+    for number, row in enumerate((project.read(path) or "").split("\n"), 1):
         mark = row.lstrip()[:3]
         if mark in ("```", "~~~"):
             fence = "" if fence == mark else fence or mark

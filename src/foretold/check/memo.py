@@ -13,24 +13,44 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 
-from foretold.storage.tree import Fault, Item, Tree
+from foretold.storage.tree import Fault, Item as FolderItem, Tree
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import TypeVar
 
     Value = TypeVar("Value")
+    Item = TypeVar("Item", bound=Hashable)
 
 
-class _Kept:
-    """A value, what it was computed from, and when it last became another."""
+class _Node:
+    """A value, what it was computed from, what was computed from it, and when it last became another.
 
-    __slots__ = ("changed", "compute", "given", "keys", "paths", "value")
+    Nodes refer to each other, not to keys: keys are tuples, whose hashes are computed again at every look.
+    """
 
-    def __init__(self, compute: Callable[[], object], value: object, changed: int, frame: _Frame) -> None:
-        self.compute, self.value, self.changed = compute, value, changed
-        self.given = _given(compute)
-        self.paths, self.keys = frame.paths, frame.keys
+    __slots__ = (
+        "changed",
+        "compute",
+        "given",
+        "is_doubtful",
+        "is_stale",
+        "is_there",
+        "paths",
+        "users",
+        "uses",
+        "value",
+    )
+
+    def __init__(self, compute: Callable[[], object]) -> None:
+        self.compute, self.given = compute, _given(compute)
+        self.value: object = None
+        self.changed = 0
+        self.paths: set[str] = set()
+        self.uses: dict[_Node, int] = {}  #: the values that it was computed from, and when they last became others
+        self.users: set[_Node] = set()
+        self.is_there = False
+        self.is_stale = self.is_doubtful = True
 
 
 def _given(compute: Callable[[], object]) -> tuple[object, ...]:
@@ -44,22 +64,19 @@ def _given(compute: Callable[[], object]) -> tuple[object, ...]:
 class _Frame:
     """What a computation that is under way has read."""
 
-    __slots__ = ("keys", "paths")
+    __slots__ = ("paths", "uses")
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
-        self.keys: dict[Hashable, int] = {}  #: the values that were used, and when they last became others
+        self.uses: dict[_Node, int] = {}
 
 
 class Memo:
     """Values by their keys."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, _Kept] = {}
-        self._readers: dict[str, set[Hashable]] = {}  #: path -> keys of values that read it
-        self._users: dict[Hashable, set[Hashable]] = {}  #: key -> keys of values that were computed from it
-        self._doubtful: set[Hashable] = set()
-        self._stale: set[Hashable] = set()
+        self._nodes: dict[Hashable, _Node] = {}
+        self._readers: dict[str, set[_Node]] = {}  #: path -> values that read it
         self._frames: list[_Frame] = []
         self._revision = 0
 
@@ -70,84 +87,75 @@ class Memo:
 
     def remember(self, key: Hashable, compute: Callable[[], Value]) -> Value:
         """The value of a key: the one that is kept, if it holds; else computed."""
-        kept = self._kept.get(key)
-        if kept is not None and kept.given != _given(compute):
-            self._stale.add(key)
-            self._doubtful.add(key)
-        self._refresh(key, compute)
-        kept = self._kept[key]
+        node = self._nodes.get(key)
+        if node is None:
+            node = self._nodes[key] = _Node(compute)
+        elif node.given != _given(compute):
+            node.is_stale = node.is_doubtful = True
+        if node.is_doubtful:
+            self._refresh(node, compute)
         if self._frames:
-            self._frames[-1].keys[key] = kept.changed
-        return kept.value  # type: ignore[return-value]  # what `compute` of this key gave
+            self._frames[-1].uses[node] = node.changed
+        return node.value  # type: ignore[return-value]  # what `compute` of this key gave
 
-    def remember_each(self, name: str, paths: Iterable[str], judge: Callable[[str], Value]) -> Iterator[Value]:
-        """What is computed from each of some files, in their order; `judge` reads the file itself."""
-        for path in paths:
-            key = name, path
-            kept = self._kept.get(key)
-            if kept is None or key in self._doubtful:
-                yield self.remember(key, partial(judge, path))
+    def remember_each(self, name: str, items: Iterable[Item], judge: Callable[[Item], Value]) -> Iterator[Value]:
+        """What is computed from each of some items, mostly paths, in their order; `judge` reads the files itself."""
+        for item in items:
+            node = self._nodes.get((name, item))
+            if node is None or node.is_doubtful:
+                yield self.remember((name, item), partial(judge, item))
             else:
                 if self._frames:
-                    self._frames[-1].keys[key] = kept.changed
-                yield kept.value  # type: ignore[misc]  # what `judge` gave
+                    self._frames[-1].uses[node] = node.changed
+                yield node.value  # type: ignore[misc]  # what `judge` gave
 
     def forget(self, paths: Iterable[str]) -> None:
         """Doubt whatever depends on these files."""
         self._revision += 1
-        stale = {key for path in paths for key in self._readers.get(path, ())}
-        self._stale |= stale
-        waiting = [key for key in stale if key not in self._doubtful]
+        stale = [node for path in paths for node in self._readers.get(path, ())]
+        for node in stale:
+            node.is_stale = True
+        waiting = stale
         while waiting:
-            key = waiting.pop()
-            if key not in self._doubtful:
-                self._doubtful.add(key)
-                waiting += self._users.get(key, ())
+            node = waiting.pop()
+            if not node.is_doubtful:
+                node.is_doubtful = True
+                waiting += node.users
 
-    def _refresh(self, key: Hashable, compute: Callable[[], object] | None = None) -> None:
-        kept = self._kept.get(key)
-        if kept is not None and self._holds(key, kept):
+    def _refresh(self, node: _Node, compute: Callable[[], object]) -> None:
+        if not node.is_stale and self._holds(node):
+            node.is_doubtful = False
             return
-        if compute is None:
-            assert kept is not None, "a value that was used was computed once"
-            compute = kept.compute
         self._frames.append(_Frame())
         try:
             value = compute()
         finally:
             frame = self._frames.pop()
-        self._keep(key, compute, value, frame)
+        self._keep(node, compute, value, frame)
 
-    def _holds(self, key: Hashable, kept: _Kept) -> bool:
-        if key not in self._doubtful:
-            return True
-        if key in self._stale:
-            return False
-        doubtful, known = self._doubtful, self._kept
-        for used, changed in kept.keys.items():
-            if used in doubtful:
-                self._refresh(used)
-            if known[used].changed != changed:
+    def _holds(self, node: _Node) -> bool:
+        """Whether the values that a value was computed from are what they were."""
+        for used, changed in node.uses.items():
+            if used.is_doubtful:
+                self._refresh(used, used.compute)
+            if used.changed != changed:
                 return False
-        self._doubtful.discard(key)
         return True
 
-    def _keep(self, key: Hashable, compute: Callable[[], object], value: object, frame: _Frame) -> None:
-        before = self._kept.get(key)
-        if before is not None:
-            for path in before.paths - frame.paths:
-                self._readers[path].discard(key)
-            for used in before.keys.keys() - frame.keys.keys():
-                self._users[used].discard(key)
-        is_equal = before is not None and before.value == value
-        changed = before.changed if before is not None and is_equal else self._revision
-        self._kept[key] = _Kept(compute, before.value if before is not None and is_equal else value, changed, frame)
-        for path in frame.paths if before is None else frame.paths - before.paths:
-            self._readers.setdefault(path, set()).add(key)
-        for used in frame.keys:
-            self._users.setdefault(used, set()).add(key)
-        self._doubtful.discard(key)
-        self._stale.discard(key)
+    def _keep(self, node: _Node, compute: Callable[[], object], value: object, frame: _Frame) -> None:
+        for path in node.paths - frame.paths:
+            self._readers[path].discard(node)
+        for path in frame.paths - node.paths:
+            self._readers.setdefault(path, set()).add(node)
+        for used in node.uses.keys() - frame.uses.keys():
+            used.users.discard(node)
+        for used in frame.uses.keys() - node.uses.keys():
+            used.users.add(node)
+        if not node.is_there or node.value != value:
+            node.value, node.changed = value, self._revision
+        node.compute, node.given, node.paths, node.uses = compute, _given(compute), frame.paths, frame.uses
+        node.is_there = True
+        node.is_stale = node.is_doubtful = False
 
 
 class TrackedTree:
@@ -168,7 +176,7 @@ class TrackedTree:
         if real != path:
             self.memo.note(real)
 
-    def scan(self, folder: str) -> list[Item] | Fault:
+    def scan(self, folder: str) -> list[FolderItem] | Fault:
         return self.below.scan(folder)
 
     def names(self, folder: str) -> tuple[list[str], list[str]] | Fault:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from foretold.storage.layers import FileChange
 
     Value = TypeVar("Value")
+    Item = TypeVar("Item", bound=Hashable)
 
 LIMITS = WalkLimits(folders=60_000, names=1_500_000, found=20_000)
 NOWHERE = "/dev/null/home"  #: the home where nobody's files count: nothing can be there
@@ -86,6 +87,7 @@ class Project:
             raise NotAFolder(f"{top} is not a folder; give the folder of a project")
         self._views: dict[tuple[str, str], View] = {}
         self._nested: dict[str, NestedFiles] = {}
+        self._requests: dict[str, LoadRequest] = {}
         self._texts: dict[str, str | None] = {}
         self._checked: dict[str, bool] = {}
         self.memo = Memo()
@@ -98,9 +100,13 @@ class Project:
         """What is computed from files of the tree, once; again, if what `compute` brings along is another (`memo`)."""
         return self.memo.remember(key, compute)
 
-    def remember_each(self, name: str, paths: Iterable[str], judge: Callable[[str], Value]) -> Iterator[Value]:
-        """What is computed from each of some files, in their order; `judge` reads the file itself."""
-        return self.memo.remember_each(name, paths, judge)
+    def remember_list(self, key: Hashable, find: Callable[..., Iterable[Value]], *arguments: object) -> list[Value]:
+        """What a function finds with these arguments, as a list that is remembered."""
+        return self.memo.remember(key, partial(_collect, find, *arguments))
+
+    def remember_each(self, name: str, items: Iterable[Item], judge: Callable[[Item], Value]) -> Iterator[Value]:
+        """What is computed from each of some items, mostly paths, in their order; `judge` reads the files itself."""
+        return self.memo.remember_each(name, items, judge)
 
     # -- files
 
@@ -227,12 +233,16 @@ class Project:
         return self._make_request(self._known[0] if self._known else choose())
 
     def _make_request(self, choice: DialectChoice) -> LoadRequest:
+        """The question to an agent at the top, made once: what it asks of the machine does not change in a check."""
+        if choice.dialect.name in self._requests:
+            return self._requests[choice.dialect.name]
         options = self.options
         home = NOWHERE if options.home == "" else options.home
         managed = NOWHERE if options.home == "" and options.managed is None else options.managed
         env = {} if options.env is None and options.home == "" else options.env
         _, request = make_request(self.top, choice.dialect.name, home=home, managed=managed, env=env)
-        return request._replace(trust=True)
+        self._requests[choice.dialect.name] = request = request._replace(trust=True)
+        return request
 
     # -- what agents are given
 
@@ -283,6 +293,10 @@ class Project:
             found.update(dict.fromkeys(entry.path for entry in each.view.entries if entry.kind != "setting"))
             found.update(dict.fromkeys(rule.entry.path for rule in each.view.waiting))
         return tuple(path for path in found if self.is_checked(path) and self.tree.kind(path) == "file")
+
+
+def _collect(find: Callable[..., Iterable[Value]], *arguments: object) -> list[Value]:
+    return [*find(*arguments)]
 
 
 def _holder(path: str, names: NameTable) -> str:

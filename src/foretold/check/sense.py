@@ -116,13 +116,15 @@ _Read = list[tuple[Entry, _Document]]
 def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFinding]:  # noqa: ARG001
     """Findings of this family."""
     for choice in project.choices:
-        read: _Read = []
-        for entry in _entries_of(project, choice):
-            text = (project.read(entry.path) or "")[:MAX_TEXT]
-            document = project.remember(("sense", entry.path), partial(_read_document, entry.path, text))
-            read.append((entry, document))
-        found = [*_find_other_choices(read), *_find_opposites(read), *_find_other_locks(project, read)]
-        yield from (each._replace(agents=(choice.dialect.name,)) for each in found)
+        yield from project.remember(("sense", choice.dialect.name), partial(_judge_agent, project, choice))
+
+
+def _judge_agent(project: Project, choice: DialectChoice) -> list[CheckFinding]:
+    entries = [*_entries_of(project, choice)]
+    documents = project.remember_each("said", (entry.path for entry in entries), partial(_read_document, project))
+    read = [*zip(entries, documents, strict=True)]
+    found = [*_find_other_choices(read), *_find_opposites(read), *_find_other_locks(project, read)]
+    return [each._replace(agents=(choice.dialect.name,)) for each in found]
 
 
 def _entries_of(project: Project, choice: DialectChoice) -> Iterator[Entry]:
@@ -134,7 +136,8 @@ def _entries_of(project: Project, choice: DialectChoice) -> Iterator[Entry]:
             yield entry
 
 
-def _read_document(path: str, text: str) -> _Document:
+def _read_document(project: Project, path: str) -> _Document:
+    text = (project.read(path) or "")[:MAX_TEXT]
     choices: list[tuple[int, _Choice]] = []
     said: dict[tuple[str, ...], tuple[str, int, str]] = {}
     refused: list[tuple[tuple[str, ...], int, str]] = []

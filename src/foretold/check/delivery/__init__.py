@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from foretold.check.delivery.budget import find_lost_text
 from foretold.check.delivery.imports import find_import_problems
@@ -21,27 +20,29 @@ from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.settings import CheckSettings
 
-FINDERS = (
+#: what is judged for each agent by itself
+AGENT_FINDERS = (
     find_loader_problems,
     find_lost_text,
     find_unreached_files,
-    find_misplaced_files,
-    find_named_folders,
     find_named_in_settings,
-    find_unshared_files,
     find_import_problems,
     find_dead_rules,
     find_foreign_keys,
     find_expected_orders,
     find_repeated_files,
 )
+TREE_FINDERS = (find_misplaced_files, find_named_folders, find_unshared_files)
 
 
 def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFinding]:  # noqa: ARG001
     """All of them; only about files of the tree that are not left out."""
-    for find in FINDERS:
-        yield from project.remember(("delivery", find.__name__), partial(_run, find, project))
+    return (each for each in _find_all(project) if project.is_checked(each.path))
 
 
-def _run(find: Callable[[Project], Iterable[CheckFinding]], project: Project) -> list[CheckFinding]:
-    return [each for each in find(project) if project.is_checked(each.path)]
+def _find_all(project: Project) -> Iterator[CheckFinding]:
+    for find in AGENT_FINDERS:
+        for choice in project.choices:
+            yield from project.remember_list(("delivery", find.__name__, choice.dialect.name), find, project, choice)
+    for look in TREE_FINDERS:
+        yield from project.remember_list(("delivery", look.__name__), look, project)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from foretold.check.delivery.reach import is_in_skill
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
+from foretold.dialects.registry import DialectChoice
 from foretold.instructions.view import View
 from foretold.storage.tree import Fault
 
@@ -20,17 +21,16 @@ _HEADING = re.compile(rb"^ {0,3}#{1,6}[ \t]+(.{1,200}?)[ \t#]*$", re.MULTILINE)
 MAX_FILE = 64 * 1024 * 1024
 
 
-def find_lost_text(project: Project) -> Iterator[CheckFinding]:
+def find_lost_text(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Files of which an agent is given only the beginning, or nothing, because its budget is used up."""
-    for choice in project.choices:
-        if not choice.dialect.budget:
-            continue
-        reported: set[str] = set()
-        for folder in sorted(project.starts(choice), key=len):
-            for finding in _lost_in(project, project.view(choice, folder)):
-                if finding.path not in reported and not is_in_skill(project, os.path.dirname(finding.path)):
-                    reported.add(finding.path)
-                    yield finding
+    if not choice.dialect.budget:
+        return
+    reported: set[str] = set()
+    for folder in sorted(project.starts(choice), key=len):
+        for finding in _lost_in(project, project.view(choice, folder)):
+            if finding.path not in reported and not is_in_skill(project, os.path.dirname(finding.path)):
+                reported.add(finding.path)
+                yield finding
 
 
 def _lost_in(project: Project, view: View) -> Iterator[CheckFinding]:

@@ -16,6 +16,7 @@ from functools import partial
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
+from foretold.dialects.registry import DialectChoice
 from foretold.dialects.surroundings import join
 from foretold.instructions.intent import DOCUMENTS, PUNCTUATION, extension_of_path
 from foretold.instructions.text.markdown import scan
@@ -26,21 +27,20 @@ MOST_WORDS = 6  #: of a name with spaces
 MAX_MARKDOWN = 1024 * 1024  #: characters of a text that is looked at for imports that are not followed
 
 
-def find_import_problems(project: Project) -> Iterator[CheckFinding]:
+def find_import_problems(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Problems of imports, for every agent."""
-    for choice in project.choices:
-        for folder in project.starts(choice):
-            view = project.view(choice, folder)
-            nested = project.nested(choice) if folder == project.top else None
-            skips = (*view.skips, *(nested.skips if nested else ()))
-            entries = (*view.entries, *(nested.entries if nested else ()))
-            agents = (choice.dialect.name,)
-            yield from (each._replace(agents=agents) for each in _find_spaces(project, skips))
-            yield from (each._replace(agents=agents) for each in _find_circles(entries, skips))
-            yield from (each._replace(agents=agents) for each in _find_folders(project, skips))
-            yield from (each._replace(agents=agents) for each in _find_unconditional(view))
-            if choice.dialect.imports.mode == "none" and choice.dialect.evidence != "documented":
-                yield from (each._replace(agents=agents) for each in _find_unfollowed(project, view))
+    for folder in project.starts(choice):
+        view = project.view(choice, folder)
+        nested = project.nested(choice) if folder == project.top else None
+        skips = (*view.skips, *(nested.skips if nested else ()))
+        entries = (*view.entries, *(nested.entries if nested else ()))
+        agents = (choice.dialect.name,)
+        yield from (each._replace(agents=agents) for each in _find_spaces(project, skips))
+        yield from (each._replace(agents=agents) for each in _find_circles(entries, skips))
+        yield from (each._replace(agents=agents) for each in _find_folders(project, skips))
+        yield from (each._replace(agents=agents) for each in _find_unconditional(view))
+        if choice.dialect.imports.mode == "none" and choice.dialect.evidence != "documented":
+            yield from (each._replace(agents=agents) for each in _find_unfollowed(project, view))
 
 
 def _find_spaces(project: Project, skips: tuple[Skip, ...]) -> Iterator[CheckFinding]:

@@ -14,6 +14,7 @@ from functools import partial
 
 from foretold.check.finding import CheckFinding, from_findings
 from foretold.check.project import Project
+from foretold.dialects.registry import DialectChoice
 from foretold.types import Finding, estimate_tokens
 
 #: codes of rules that are loaded always though they were not meant to be
@@ -24,19 +25,18 @@ UNCERTAIN = ("order-unspecified", "frontmatter-repaired", "frontmatter-invalid",
 LEFT_OUT = ("budget-cut", "index-cut", "git-unavailable", "git-program-not-run", "git-work-tree-elsewhere")
 
 
-def find_loader_problems(project: Project) -> Iterator[CheckFinding]:
+def find_loader_problems(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """The findings of all views, and of what is nested below the top."""
-    for choice in project.choices:
-        name = choice.dialect.name
-        for folder in project.starts(choice):
-            findings = [*project.view(choice, folder).findings]
-            if folder == project.top:
-                findings += project.nested(choice).findings
-            kept = (each for each in findings if each.code not in LEFT_OUT)
-            if choice.dialect.evidence == "documented":
-                kept = (each for each in kept if each.code not in UNCERTAIN)
-            kept = (each for each in kept if not _is_in_comment(each, project))
-            yield from from_findings((_with_cost(each, project) for each in kept), (name,))
+    name = choice.dialect.name
+    for folder in project.starts(choice):
+        findings = [*project.view(choice, folder).findings]
+        if folder == project.top:
+            findings += project.nested(choice).findings
+        kept = (each for each in findings if each.code not in LEFT_OUT)
+        if choice.dialect.evidence == "documented":
+            kept = (each for each in kept if each.code not in UNCERTAIN)
+        kept = (each for each in kept if not _is_in_comment(each, project))
+        yield from from_findings((_with_cost(each, project) for each in kept), (name,))
 
 
 def _is_in_comment(finding: Finding, project: Project) -> bool:

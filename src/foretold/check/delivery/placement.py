@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.dialects.extensions.places import MISPLACED, SETTINGS, Misplaced
+from foretold.dialects.registry import DialectChoice
 from foretold.instructions.discover.inventory import list_names
 
 
@@ -48,21 +49,20 @@ def find_named_folders(project: Project) -> Iterator[CheckFinding]:
             yield CheckFinding(path, None, "not-a-file", f"{path}: it is not loaded: it is a folder")
 
 
-def find_named_in_settings(project: Project) -> Iterator[CheckFinding]:
+def find_named_in_settings(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Names of instruction files in settings of the project that no file has."""
-    for choice in project.choices:
-        file = SETTINGS.get(choice.dialect.agent)
-        text = project.read(project.absolute(file)) if file else None
-        if file is None or text is None:
-            continue
-        known = {*list_names(choice.dialect).files}
-        for name in list_names(choice.dialect, project.view(choice).surroundings).files:
-            is_there = any(inside == name or inside.endswith(f"/{name}") for inside in project.files)
-            if name not in known and f'"{name}"' in text and not is_there:
-                line = text.count("\n", 0, text.index(f'"{name}"')) + 1
-                said = f"`{name}` is not the name of any file of the tree, so nothing is loaded for it"
-                path = project.absolute(file)
-                yield CheckFinding(path, line, "setting-names-nothing", said, "", (choice.dialect.name,))
+    file = SETTINGS.get(choice.dialect.agent)
+    text = project.read(project.absolute(file)) if file else None
+    if file is None or text is None:
+        return
+    known = {*list_names(choice.dialect).files}
+    for name in list_names(choice.dialect, project.view(choice).surroundings).files:
+        is_there = any(inside == name or inside.endswith(f"/{name}") for inside in project.files)
+        if name not in known and f'"{name}"' in text and not is_there:
+            line = text.count("\n", 0, text.index(f'"{name}"')) + 1
+            said = f"`{name}` is not the name of any file of the tree, so nothing is loaded for it"
+            path = project.absolute(file)
+            yield CheckFinding(path, line, "setting-names-nothing", said, "", (choice.dialect.name,))
 
 
 def find_unshared_files(project: Project) -> Iterator[CheckFinding]:

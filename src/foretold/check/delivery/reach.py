@@ -23,28 +23,27 @@ from foretold.types import Entry, Skip
 MAX_BLANK = 64 * 1024  #: bytes of a file that may be blank
 
 
-def find_unreached_files(project: Project) -> Iterator[CheckFinding]:
+def find_unreached_files(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Files that an agent looks for by name, and leaves out."""
-    for choice in project.choices:
-        skips = _skips_of(project, choice)
-        hiders = {skip.detail.removeprefix("by ") for skip in skips if skip.reason == "shadowed"}
-        given = {entry.text.strip() for entry in _entries_of(project, choice)} if hiders else set()
-        for skip in skips:
-            if skip.reason == "shadowed":
-                yield from _find_shadowed(project, choice, skip, given)
-            elif skip.reason == "excluded":
-                said = f"{choice.dialect.agent} never loads it: a pattern of `claudeMdExcludes` matches it"
-                yield CheckFinding(skip.path, None, "file-excluded", said, "", (choice.dialect.name,))
-            elif skip.reason == "disabled" and skip.detail.startswith("only when it is asked for"):
-                if split(project.read(skip.path) or "", after_bom=True)[0] is None:
-                    said = f"{choice.dialect.agent} never attaches it by itself: it has no frontmatter that says when"
-                    yield CheckFinding(skip.path, None, "rule-manual", said, "", (choice.dialect.name,))
-            elif skip.reason == "missing":
-                said = f"{skip.path}: the link leads nowhere, or back to itself"
-                yield CheckFinding(skip.path, None, "dangling-link", said, "", (choice.dialect.name,))
-            elif skip.reason == "empty" and skip.layer != "memory" and skip.path not in hiders:
-                said = "nothing is left of it without frontmatter, comments and white space"
-                yield CheckFinding(skip.path, None, "file-empty", said, "", (choice.dialect.name,))
+    skips = _skips_of(project, choice)
+    hiders = {skip.detail.removeprefix("by ") for skip in skips if skip.reason == "shadowed"}
+    given = {entry.text.strip() for entry in _entries_of(project, choice)} if hiders else set()
+    for skip in skips:
+        if skip.reason == "shadowed":
+            yield from _find_shadowed(project, choice, skip, given)
+        elif skip.reason == "excluded":
+            said = f"{choice.dialect.agent} never loads it: a pattern of `claudeMdExcludes` matches it"
+            yield CheckFinding(skip.path, None, "file-excluded", said, "", (choice.dialect.name,))
+        elif skip.reason == "disabled" and skip.detail.startswith("only when it is asked for"):
+            if split(project.read(skip.path) or "", after_bom=True)[0] is None:
+                said = f"{choice.dialect.agent} never attaches it by itself: it has no frontmatter that says when"
+                yield CheckFinding(skip.path, None, "rule-manual", said, "", (choice.dialect.name,))
+        elif skip.reason == "missing":
+            said = f"{skip.path}: the link leads nowhere, or back to itself"
+            yield CheckFinding(skip.path, None, "dangling-link", said, "", (choice.dialect.name,))
+        elif skip.reason == "empty" and skip.layer != "memory" and skip.path not in hiders:
+            said = "nothing is left of it without frontmatter, comments and white space"
+            yield CheckFinding(skip.path, None, "file-empty", said, "", (choice.dialect.name,))
 
 
 def _skips_of(project: Project, choice: DialectChoice) -> list[Skip]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
+from foretold.dialects.registry import DialectChoice
 from foretold.instructions.view import View
 from foretold.types import Entry, estimate_tokens
 
@@ -13,10 +14,10 @@ SHORTEST = 200  #: characters of a text that is worth a finding
 MOST_ENTRIES = 300
 
 
-def find_repeated_files(project: Project) -> Iterator[CheckFinding]:
-    """Entries of a start whose text stands in another entry of it."""
-    for each in project.views():
-        yield from _find_in(each.view, project)
+def find_repeated_files(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
+    """Entries of a start whose text is in another entry of it."""
+    for folder in project.starts(choice):
+        yield from _find_in(project.view(choice, folder), project)
 
 
 def _find_in(view: View, project: Project) -> Iterator[CheckFinding]:

@@ -33,62 +33,55 @@ MAX_RULE = 100_000  #: characters of a rule that are read for words about order
 _ORDER = re.compile(r"(?i)\b(?:after|before|overrides?|precedence|comes (?:first|last)|wins)\b")
 
 
-def find_dead_rules(project: Project) -> Iterator[CheckFinding]:
+def find_dead_rules(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Rules that no file of the tree wakes."""
     listed = project.remember("sorted files", lambda: sorted(project.files))
-    for choice in project.choices:
-        patterns = choice.dialect.rules.patterns
-        for rule in _rules_of(project, choice):
-            if not can_match(rule.entry, patterns):
-                continue  # which the loader reports, with the reason
-            bare = rule._replace(entry=rule.entry._replace(text="", raw="", size=0))
-            key = ("woken", choice.dialect.name, rule.entry.path)
-            if not project.remember(key, partial(_is_woken, bare, listed, project, patterns)):
-                yield _describe(project, rule, choice)
-        for folder in project.starts(choice):
-            for skip in project.view(choice, folder).skips:
-                if skip.reason == "no-match" and skip.globs and _may_judge(skip.globs, project):
-                    said = f"it is never loaded: no file of the tree matches {_list(skip.globs)}"
-                    yield CheckFinding(skip.path, None, "glob-matches-nothing", said, "", (choice.dialect.name,))
+    patterns = choice.dialect.rules.patterns
+    for rule in _rules_of(project, choice):
+        if not can_match(rule.entry, patterns):
+            continue  # which the loader reports, with the reason
+        bare = rule._replace(entry=rule.entry._replace(text="", raw="", size=0))
+        key = ("woken", choice.dialect.name, rule.entry.path)
+        if not project.remember(key, partial(_is_woken, bare, listed, project, patterns)):
+            yield _describe(project, rule, choice)
+    for folder in project.starts(choice):
+        for skip in project.view(choice, folder).skips:
+            if skip.reason == "no-match" and skip.globs and _may_judge(skip.globs, project):
+                said = f"it is never loaded: no file of the tree matches {_list(skip.globs)}"
+                yield CheckFinding(skip.path, None, "glob-matches-nothing", said, "", (choice.dialect.name,))
 
 
-def find_foreign_keys(project: Project) -> Iterator[CheckFinding]:
+def find_foreign_keys(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Rules of agents that decide by several keys, which have the key of another agent in place of theirs."""
-    for choice in project.choices:
-        rules = choice.dialect.rules
-        if not rules.key or not rules.admits:
+    rules = choice.dialect.rules
+    if not rules.key or not rules.admits:
+        return
+    names = list_names(choice.dialect)
+    for path in project.inventory.select(names):
+        folder = names.find_rules(path)
+        if folder is None or not path.endswith(folder[1].suffix) or not project.is_checked(path):
             continue
-        names = list_names(choice.dialect)
-        for path in project.inventory.select(names):
-            folder = names.find_rules(path)
-            if folder is None or not path.endswith(folder[1].suffix) or not project.is_checked(path):
-                continue
-            unread = find_unread_key(
-                split(project.read(path) or "", after_bom=True)[0] or "", rules._replace(admits="")
-            )
-            known = (rules.key.lower(), rules.other_key.lower())
-            if unread is not None and unread.key.lower() in NEARLY_KEYS and unread.key.lower() not in known:
-                said = f"`{unread.key}` is not a key that {choice.dialect.agent} reads, so the rule waits for no files"
-                hint = f"write `{rules.key}`"
-                yield CheckFinding(path, unread.line + 2, "rule-key-unread", said, hint, (choice.dialect.name,))
+        unread = find_unread_key(split(project.read(path) or "", after_bom=True)[0] or "", rules._replace(admits=""))
+        known = (rules.key.lower(), rules.other_key.lower())
+        if unread is not None and unread.key.lower() in NEARLY_KEYS and unread.key.lower() not in known:
+            said = f"`{unread.key}` is not a key that {choice.dialect.agent} reads, so the rule waits for no files"
+            hint = f"write `{rules.key}`"
+            yield CheckFinding(path, unread.line + 2, "rule-key-unread", said, hint, (choice.dialect.name,))
 
 
-def find_expected_orders(project: Project) -> Iterator[CheckFinding]:
+def find_expected_orders(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
     """Rules whose text counts on coming before or after another one, where the agent takes them as they are listed."""
-    for choice in project.choices:
-        rules = [entry for entry in project.view(choice).entries if entry.kind == "rule"]
-        if choice.dialect.rules.ordered or len(rules) < 2 or choice.dialect.evidence == "documented":
-            continue
-        names = {entry.path.rpartition("/")[2]: entry.path for entry in rules}
-        for entry in rules:
-            for number, row in enumerate(entry.raw[:MAX_RULE].split("\n"), 1):
-                other = next((name for name in names if name in row and names[name] != entry.path), "")
-                if other and _ORDER.search(row) and project.is_checked(entry.path):
-                    said = (
-                        f"{names[other]}: this rule counts on an order of the two, and {choice.dialect.agent} has none"
-                    )
-                    agents = (choice.dialect.name,)
-                    yield CheckFinding(entry.path, number, "order-unspecified", said, "", agents)
+    rules = [entry for entry in project.view(choice).entries if entry.kind == "rule"]
+    if choice.dialect.rules.ordered or len(rules) < 2 or choice.dialect.evidence == "documented":
+        return
+    names = {entry.path.rpartition("/")[2]: entry.path for entry in rules}
+    for entry in rules:
+        for number, row in enumerate(entry.raw[:MAX_RULE].split("\n"), 1):
+            other = next((name for name in names if name in row and names[name] != entry.path), "")
+            if other and _ORDER.search(row) and project.is_checked(entry.path):
+                said = f"{names[other]}: this rule counts on an order of the two, and {choice.dialect.agent} has none"
+                agents = (choice.dialect.name,)
+                yield CheckFinding(entry.path, number, "order-unspecified", said, "", agents)
 
 
 def _rules_of(project: Project, choice: DialectChoice) -> Iterator[Waiting]:

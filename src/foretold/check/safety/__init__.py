@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
@@ -17,11 +16,7 @@ from foretold.check.settings import CheckSettings
 def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFinding]:  # noqa: ARG001
     """Findings of this family."""
     for find in FINDERS:
-        yield from project.remember(("safety", find.__name__), partial(_run, find, project))
-
-
-def _run(find: Callable[[Project], Iterable[CheckFinding]], project: Project) -> list[CheckFinding]:
-    return list(find(project))
+        yield from project.remember_list(("safety", find.__name__), find, project)
 
 
 FINDERS = (

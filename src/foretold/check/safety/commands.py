@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
@@ -55,8 +56,13 @@ def find_fetched_code(project: Project) -> Iterator[CheckFinding]:
         agents = catalog.agents_of(tuple(dict.fromkeys(agent for table in tables for agent in table.agents)))
         for command, where in [*_commands(found)][:MOST]:
             yield from _check(found.source.path, found.source.line_of(command), command, where, agents)
-    for path in (*(each.path for each in catalog.skills), *(each.path for each in catalog.definitions)):
-        yield from _check_text(path, project.read(path) or "")
+    texts = (*(each.path for each in catalog.skills), *(each.path for each in catalog.definitions))
+    for remarks in project.remember_each("fetched", texts, partial(_judge_text, project)):
+        yield from remarks
+
+
+def _judge_text(project: Project, path: str) -> list[CheckFinding]:
+    return [*_check_text(path, project.read(path) or "")]
 
 
 def _check_text(path: str, text: str) -> Iterator[CheckFinding]:

@@ -31,19 +31,17 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
     catalog = catalog_of(project)
     told = project.remember("told", lambda: _told_elsewhere(project)) if settings.runs("delivery") else frozenset()
     for skill in catalog.skills:
-        yield from check_skill(project, catalog, skill)
-    yield from check_flat(project, catalog)
+        yield from project.remember_list(("skill", skill.path), check_skill, project, catalog, skill)
     for definition in catalog.definitions:
-        agents = catalog.agents_of(definition.table.agents)
-        yield from check_definition(project, definition, agents)
-    yield from check_agents(project, catalog)
-    yield from _check_head_hooks(project, catalog)
+        key, agents = ("definition", definition.path, definition.table.kind), catalog.agents_of(definition.table.agents)
+        yield from project.remember_list(key, check_definition, project, definition, agents)
+    for part in (check_flat, check_agents, _check_head_hooks, check_parts):
+        yield from project.remember_list(("schema", part.__name__), part, project, catalog)
     for found in catalog.settings:
         is_told = found.source.path in told
         yield from islice(_check_settings_file(project, catalog, found, is_told=is_told), MOST)
     for manifest in catalog.manifests:
         yield from islice(_check_plugin(project, catalog, manifest), MOST)
-    yield from check_parts(project, catalog)
 
 
 def _check_plugin(project: Project, catalog: Catalog, manifest: FoundManifest) -> Iterator[CheckFinding]:

@@ -16,7 +16,7 @@ from foretold.check.project import Project
 from foretold.check.settings import CheckSettings
 from foretold.check.truth import links, paths, symbols
 from foretold.check.truth.commands import Command
-from foretold.check.truth.documents import Claim, TruthDocument, find_claims, list_documents
+from foretold.check.truth.documents import Claim, DocumentPlace, TruthDocument, list_places, read_claims, read_document
 from foretold.check.truth.hedges import find_strong_hedge, is_english, is_example
 from foretold.check.truth.programs import DefinedCommands, Lookup
 from foretold.types import NamedTuple
@@ -35,17 +35,17 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
 
 
 def _find_all(project: Project) -> Iterator[CheckFinding]:
-    documents = list_documents(project)
-    claimed = [(each, project.remember(("claims", each.path), partial(find_claims, each))) for each in documents]
-    book = project.remember("path book", partial(paths.PathBook, project))
+    places = list_places(project)
+    documents = (read_document(project, place) for place in places)
+    claims = project.remember_each("claims", places, partial(read_claims, project))
+    claimed = [*zip(documents, claims, strict=True)]
+    book = _open_book(project)
     if not book.is_ready:
         book.expect({claim.text for _, claims in claimed for claim in claims if claim.kind in ("path", "link")})
-    defined = project.remember("definitions", partial(DefinedCommands, project))
     doubtful: list[paths.Doubtful] = []
     passing: set[str] = set()
-    for document, claims in claimed:
-        judge = partial(_judge_document, project, book, defined, document, claims)
-        judged = project.remember(("truth", document.path), judge)
+    judge = partial(_judge_document, project)
+    for judged in project.remember_each("truth", places, judge):
         yield from judged.remarks
         doubtful += judged.doubtful
         passing |= judged.passing
@@ -63,9 +63,14 @@ class JudgedDocument(NamedTuple):
     passing: set[str]
 
 
-def _judge_document(
-    project: Project, book: paths.PathBook, defined: DefinedCommands, document: TruthDocument, claims: list[Claim]
-) -> JudgedDocument:
+def _open_book(project: Project) -> paths.PathBook:
+    return project.remember("path book", partial(paths.PathBook, project))
+
+
+def _judge_document(project: Project, place: DocumentPlace) -> JudgedDocument:
+    document, book = read_document(project, place), _open_book(project)
+    claims = project.remember(("claims", place), partial(read_claims, project, place))
+    defined = project.remember("definitions", partial(DefinedCommands, project))
     credit = paths.Credit()
     found = paths.find_doubtful(book, document, _select(claims, "path"), credit)
     dead = [*links.find_dead(project, book, document, _select(claims, "link"), credit)]

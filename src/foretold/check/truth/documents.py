@@ -63,18 +63,38 @@ class Claim(NamedTuple):
     where: str = ""  #: of a symbol: the path that it is said to be in
 
 
-def list_documents(project: Project) -> list[TruthDocument]:
-    """The texts of a project, each once."""
+class DocumentPlace(NamedTuple):
+    """Where a document is, and what it is."""
+
+    path: str
+    folders: tuple[str, ...]
+    kind: str
+
+
+def list_places(project: Project) -> list[DocumentPlace]:
+    """The places of all documents that can be read, each once."""
     places = project.remember("document places", partial(_list_places, project))
-    bodies = project.remember_each("body", places, partial(_read_body, project))
-    return [
-        TruthDocument(path, folders, *body, kind)
-        for (path, (folders, kind)), body in zip(places.items(), bodies, strict=True)
-        if body is not None
-    ]
+    documents = project.remember_each("document", places, partial(_read_document, project))
+    return [place for place, document in zip(places, documents, strict=True) if document is not None]
 
 
-def _list_places(project: Project) -> dict[str, tuple[tuple[str, ...], str]]:
+def read_document(project: Project, place: DocumentPlace) -> TruthDocument:
+    """The document at a place."""
+    found = project.remember(("document", place), partial(_read_document, project, place))
+    return found or TruthDocument(place.path, place.folders, "", 1, place.kind)
+
+
+def read_claims(project: Project, place: DocumentPlace) -> list[Claim]:
+    """What the document at a place claims."""
+    return find_claims(read_document(project, place))
+
+
+def _read_document(project: Project, place: DocumentPlace) -> TruthDocument | None:
+    body = _read_body(project, place.path)
+    return None if body is None else TruthDocument(place.path, place.folders, *body, place.kind)
+
+
+def _list_places(project: Project) -> list[DocumentPlace]:
     """The paths of documents, the folders that each of them is in, links counted, and what kind of document it is."""
     found: dict[str, tuple[tuple[str, ...], str]] = {}
     names = {name.rpartition("/")[2] for choice in project.choices for name in list_names(choice.dialect).files}
@@ -88,7 +108,7 @@ def _list_places(project: Project) -> dict[str, tuple[tuple[str, ...], str]]:
             _add(found, project, path, "definition" if is_brought else "main" if base in names else "rule")
     for path in project.remember("definition files", partial(_list_definitions, project)):
         _add(found, project, path, "definition")
-    return found
+    return [DocumentPlace(path, folders, kind) for path, (folders, kind) in found.items()]
 
 
 def _list_definitions(project: Project) -> list[str]:
