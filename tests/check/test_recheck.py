@@ -170,6 +170,34 @@ def test_git_is_asked_once(place):
     assert live.report[1:] == fresh(place.proj)
 
 
+def test_the_index_of_a_worktree(place):
+    place.write("proj/CLAUDE.md")
+    place.git("init -q")
+    place.git("add -A")
+    place.git("commit -q -m one")
+    place.git("worktree add -q ../tree")
+    folder = place.path("tree")
+    place.write("tree/CLAUDE.local.md", "Mine.\n")
+    live = LiveCheck(folder, folder, OPTIONS)
+    assert live.find_changes() == []
+    place.git("-C ../tree add -f CLAUDE.local.md")
+    live.refresh(live.find_changes())
+    assert "local-tracked" in {each.code for each in live.report.findings}
+    assert live.report[1:] == fresh(folder)
+
+
+def test_a_link_that_leads_elsewhere(place):
+    place.write("proj/a.md", "See @docs/gone.md\n")
+    place.write("proj/b.md", "Use tabs.\n")
+    place.link("proj/CLAUDE.md", "a.md")
+    live = LiveCheck(place.proj, place.proj, OPTIONS)
+    assert "import-missing" in {each.code for each in live.report.findings}
+    os.remove(place.path("proj/CLAUDE.md"))
+    place.link("proj/CLAUDE.md", "b.md")
+    live.refresh(live.find_changes())
+    assert live.report[1:] == fresh(place.proj)
+
+
 def test_answers_of_git_are_kept(place):
     place.git("init -q")
     answers = {}

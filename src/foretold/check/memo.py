@@ -101,13 +101,16 @@ class Memo:
     def remember_each(self, name: str, items: Iterable[Item], judge: Callable[[Item], Value]) -> Iterator[Value]:
         """What is computed from each of some items, mostly paths, in their order; `judge` reads the files itself."""
         for item in items:
-            node = self._nodes.get((name, item))
-            if node is None or node.is_doubtful:
-                yield self.remember((name, item), partial(judge, item))
-            else:
-                if self._frames:
-                    self._frames[-1].uses[node] = node.changed
-                yield node.value  # type: ignore[misc]  # what `judge` gave
+            yield self.remember_fixed((name, item), judge, item)
+
+    def remember_fixed(self, key: Hashable, compute: Callable[..., Value], *arguments: object) -> Value:
+        """As `remember`, for what always brings the same along: nothing is compared."""
+        node = self._nodes.get(key)
+        if node is None or node.is_doubtful:
+            return self.remember(key, partial(compute, *arguments))
+        if self._frames:
+            self._frames[-1].uses[node] = node.changed
+        return node.value  # type: ignore[return-value]  # what `compute` of this key gave
 
     def forget(self, paths: Iterable[str]) -> None:
         """Doubt whatever depends on these files."""

@@ -21,7 +21,7 @@ from foretold.check.project import MAX_TEXT, CheckOptions, Project
 from foretold.check.run import CheckReport, check_tree, open_project
 from foretold.check.settings import FILES as SETTINGS_FILES
 from foretold.dialects.registry import read_surroundings
-from foretold.dialects.surroundings import find_git
+from foretold.dialects.surroundings import find_git, join
 from foretold.git.runner import keep_answers
 from foretold.instructions.explain import NestedFiles
 from foretold.instructions.view import View
@@ -45,6 +45,9 @@ DECIDING = (
     *(".gitignore", ".gitattributes", ".gitmodules", "package.json", *SETTINGS_FILES),
     *("makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml"),
 )
+
+
+MAX_GIT_FILE = 8192  #: bytes of a file `.git`, which has one path
 
 
 class LiveDisk(CachingDisk):
@@ -96,7 +99,7 @@ class LiveDisk(CachingDisk):
     def renew(self, path: str) -> set[str] | None:
         """Look at a path again: the paths by which its text was read, if it is another; None if more has changed."""
         before, after = self._known_kind(path), _kind_at(path)
-        if before != after and before:
+        if before == "link" or (before != after and before):  # a link may lead elsewhere now
             return None
         self.stamps.pop(path, None)
         if before == "file" and path in self._texts:
@@ -155,6 +158,19 @@ def _stat(path: str) -> tuple[int, ...] | None:
     return info.st_mtime_ns, info.st_size, info.st_ino
 
 
+def _find_index(disk: LiveDisk, top: str) -> str:
+    """The index of the repository that holds a folder. In a worktree or a submodule, `.git` is a file that names it."""
+    git = find_git(disk, top)
+    if git is None:
+        return ""
+    folder = f"{git.top.rstrip('/')}/.git"
+    if disk.kind(folder) == "file":
+        data = disk.read(folder, MAX_GIT_FILE)
+        named = "" if isinstance(data, Fault) else os.fsdecode(data).partition("gitdir:")[2].strip()
+        folder = join(git.top, named) if named else folder
+    return f"{folder}/index"
+
+
 class LiveProject(Project):
     """A project that keeps what it has computed as long as the files that it came from are the same."""
 
@@ -186,14 +202,14 @@ class LiveProject(Project):
 
     def view(self, choice: DialectChoice, folder: str = "") -> View:
         folder = folder or self.top
-        return self.remember(("view", choice.dialect.name, folder), lambda: self._load(choice, folder))
+        return self.memo.remember_fixed(("view", choice.dialect.name, folder), self._load, choice, folder)
 
     def _load(self, choice: DialectChoice, folder: str) -> View:
         self._views.pop((choice.dialect.name, folder), None)
         return super().view(choice, folder)
 
     def nested(self, choice: DialectChoice) -> NestedFiles:
-        return self.remember(("nested", choice.dialect.name), lambda: self._find_nested(choice))
+        return self.memo.remember_fixed(("nested", choice.dialect.name), self._find_nested, choice)
 
     def _find_nested(self, choice: DialectChoice) -> NestedFiles:
         name, view = choice.dialect.name, self.view(choice)
@@ -213,7 +229,7 @@ class LiveProject(Project):
     @property
     def instruction_files(self) -> tuple[str, ...]:
         compute: Callable[[Project], tuple[str, ...]] = vars(Project)["instruction_files"].func  # there it is kept
-        return self.remember("instruction_files", partial(compute, self))
+        return self.memo.remember_fixed("instruction_files", compute, self)
 
 
 class LiveCheck:
@@ -249,8 +265,7 @@ class LiveCheck:
         self.settings = opened.settings
         self.project = LiveProject(top, opened.project.options, self.disk)
         self.project.change((), self._unsaved)
-        git = find_git(self.disk, self.project.top)
-        self._index = f"{git.top.rstrip('/')}/.git/index" if git else ""
+        self._index = _find_index(self.disk, self.project.top)
         self._indexed = _stat(self._index)
         self._answers.clear()
         self._check()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import accumulate
 
 from foretold.check.finding import CheckFinding, Fix, TextEdit
@@ -171,6 +172,11 @@ def _aim(comment: IgnoreComment, lines: list[str], own: set[int]) -> IgnoreComme
 # Comments of a project
 
 
+def _read_comments(project: Project, path: str) -> list[IgnoreComment]:
+    text = project.read(path) if is_inside(path, project.top) and project.is_checked(path) else None
+    return find_comments(path, text) if text is not None else []
+
+
 class _Comments:
     """All comments of a project that keep findings back, and which of them did."""
 
@@ -178,9 +184,8 @@ class _Comments:
         self.project, self.settings = project, settings
         self.found: dict[str, tuple[str, list[IgnoreComment]]] = {}  #: real path -> path as it is shown, comments
         paths = dict.fromkeys((*project.instruction_files, *(each.path for each in findings)))
-        for path in paths:
-            text = project.read(path) if is_inside(path, project.top) and project.is_checked(path) else None
-            comments = find_comments(path, text) if text is not None else []
+        read = project.remember_each("ignore comments", paths, partial(_read_comments, project))
+        for path, comments in zip(paths, read, strict=True):
             if comments:
                 real = project.tree.real(path)
                 self.found.setdefault(real, (real if is_inside(real, project.top) else path, comments))

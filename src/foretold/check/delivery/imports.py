@@ -28,7 +28,8 @@ MAX_MARKDOWN = 1024 * 1024  #: characters of a text that is looked at for import
 
 
 def find_import_problems(project: Project, choice: DialectChoice) -> Iterator[CheckFinding]:
-    """Problems of imports, for every agent."""
+    """Problems of imports, in every folder in which an agent is asked."""
+    named: dict[str, list[tuple[str, str, int]]] = {}
     for folder in project.starts(choice):
         view = project.view(choice, folder)
         nested = project.nested(choice) if folder == project.top else None
@@ -40,7 +41,7 @@ def find_import_problems(project: Project, choice: DialectChoice) -> Iterator[Ch
         yield from (each._replace(agents=agents) for each in _find_folders(project, skips))
         yield from (each._replace(agents=agents) for each in _find_unconditional(view))
         if choice.dialect.imports.mode == "none" and choice.dialect.evidence != "documented":
-            yield from (each._replace(agents=agents) for each in _find_unfollowed(project, view))
+            yield from (each._replace(agents=agents) for each in _find_unfollowed(project, view, named))
 
 
 def _find_spaces(project: Project, skips: tuple[Skip, ...]) -> Iterator[CheckFinding]:
@@ -110,17 +111,28 @@ def _find_unconditional(view: View) -> Iterator[CheckFinding]:
             yield CheckFinding(entry.parent, None, "import-unconditional", said)
 
 
-def _find_unfollowed(project: Project, view: View) -> Iterator[CheckFinding]:
+def _find_unfollowed(
+    project: Project, view: View, named: dict[str, list[tuple[str, str, int]]]
+) -> Iterator[CheckFinding]:
+    """Documents that an entry imports in vain. `named` keeps those of each file: it is in the views of many folders."""
     given = {project.tree.real(entry.path) for entry in view.entries}
     for entry in view.entries:
-        if "@" not in entry.text or entry.kind == "setting" or len(entry.text) > MAX_MARKDOWN:
-            continue
-        folder = os.path.dirname(project.tree.real(entry.path))
-        for mention in project.remember(("mentions", entry.path), partial(scan, entry.raw)).mentions:
-            path = mention.path.rstrip(PUNCTUATION)
-            target = join(folder, path)
-            if mention.region != "text" or extension_of_path(path) not in DOCUMENTS:
-                continue
-            if project.tree.kind(target) == "file" and project.tree.real(target) not in given:
+        if entry.path not in named:
+            named[entry.path] = [*_list_named(project, entry)]
+        for path, real, line in named[entry.path]:
+            if real not in given:
                 said = f"@{path}: {view.dialect.agent} follows no imports, so it is given these words, not the file"
-                yield CheckFinding(entry.path, mention.line, "import-not-followed", said)
+                yield CheckFinding(entry.path, line, "import-not-followed", said)
+
+
+def _list_named(project: Project, entry: Entry) -> Iterator[tuple[str, str, int]]:
+    """The documents that a text imports and that are there: as written, where they are, and the line."""
+    if "@" not in entry.text or entry.kind == "setting" or len(entry.text) > MAX_MARKDOWN:
+        return
+    folder = os.path.dirname(project.tree.real(entry.path))
+    for mention in project.remember(("mentions", entry.path), partial(scan, entry.raw)).mentions:
+        path = mention.path.rstrip(PUNCTUATION)
+        target = join(folder, path)
+        is_meant = mention.region == "text" and extension_of_path(path) in DOCUMENTS
+        if is_meant and project.tree.kind(target) == "file":
+            yield path, project.tree.real(target), mention.line

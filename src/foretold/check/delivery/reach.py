@@ -97,12 +97,14 @@ def _is_blank(project: Project, path: str) -> bool:
 
 def is_in_skill(project: Project, folder: str) -> bool:
     """Whether a folder is part of a skill: then its files are read with the skill, not by their names."""
-    return project.remember(("in skill", folder), partial(_is_in_skill, project, folder))
-
-
-def _is_in_skill(project: Project, folder: str) -> bool:
-    while folder != project.top and len(folder) > len(project.top):
-        if project.tree.kind(f"{folder}/SKILL.md") == "file":
+    inside = project.relative(folder) if folder != project.top else ""
+    skills = project.remember("skill folders", partial(_list_skill_folders, project)) if inside else ()
+    while inside and skills:
+        if inside in skills:
             return True
-        folder = os.path.dirname(folder)
+        inside = os.path.dirname(inside)
     return False
+
+
+def _list_skill_folders(project: Project) -> frozenset[str]:
+    return frozenset(path[: -len("/SKILL.md")] for path in project.files if path.endswith("/SKILL.md"))

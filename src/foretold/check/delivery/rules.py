@@ -38,8 +38,6 @@ def find_dead_rules(project: Project, choice: DialectChoice) -> Iterator[CheckFi
     listed = project.remember("sorted files", lambda: sorted(project.files))
     patterns = choice.dialect.rules.patterns
     for rule in _rules_of(project, choice):
-        if not can_match(rule.entry, patterns):
-            continue  # which the loader reports, with the reason
         bare = rule._replace(entry=rule.entry._replace(text="", raw="", size=0))
         key = ("woken", choice.dialect.name, rule.entry.path)
         if not project.remember(key, partial(_is_woken, bare, listed, project, patterns)):
@@ -92,6 +90,8 @@ def _rules_of(project: Project, choice: DialectChoice) -> Iterator[Waiting]:
 
 def _is_woken(rule: Waiting, listed: Sequence[str], project: Project, patterns: str) -> bool:
     """Whether a file of the tree, or one that cannot be listed, matches a rule."""
+    if not can_match(rule.entry, patterns):
+        return True  # as far as we are concerned: the loader reports it, with the reason
     globs = [glob for glob in rule.entry.globs if not glob.startswith("!")]
     if not globs or not _may_judge(globs, project):
         return True

@@ -16,7 +16,14 @@ from foretold.check.project import Project
 from foretold.check.settings import CheckSettings
 from foretold.check.truth import links, paths, symbols
 from foretold.check.truth.commands import Command
-from foretold.check.truth.documents import Claim, DocumentPlace, TruthDocument, list_places, read_claims, read_document
+from foretold.check.truth.documents import (
+    Claim,
+    DocumentPlace,
+    TruthDocument,
+    list_documents,
+    read_claims,
+    read_document,
+)
 from foretold.check.truth.hedges import find_strong_hedge, is_english, is_example
 from foretold.check.truth.programs import DefinedCommands, Lookup
 from foretold.types import NamedTuple
@@ -35,17 +42,16 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
 
 
 def _find_all(project: Project) -> Iterator[CheckFinding]:
-    places = list_places(project)
-    documents = (read_document(project, place) for place in places)
-    claims = project.remember_each("claims", places, partial(read_claims, project))
-    claimed = [*zip(documents, claims, strict=True)]
+    documents = list_documents(project)
+    claims = project.remember_each("claims", documents, partial(read_claims, project))
+    claimed = [*zip(documents.values(), claims, strict=True)]
     book = _open_book(project)
     if not book.is_ready:
         book.expect({claim.text for _, claims in claimed for claim in claims if claim.kind in ("path", "link")})
     doubtful: list[paths.Doubtful] = []
     passing: set[str] = set()
     judge = partial(_judge_document, project)
-    for judged in project.remember_each("truth", places, judge):
+    for judged in project.remember_each("truth", documents, judge):
         yield from judged.remarks
         doubtful += judged.doubtful
         passing |= judged.passing

@@ -71,11 +71,11 @@ class DocumentPlace(NamedTuple):
     kind: str
 
 
-def list_places(project: Project) -> list[DocumentPlace]:
-    """The places of all documents that can be read, each once."""
+def list_documents(project: Project) -> dict[DocumentPlace, TruthDocument]:
+    """All documents that can be read, each once."""
     places = project.remember("document places", partial(_list_places, project))
     documents = project.remember_each("document", places, partial(_read_document, project))
-    return [place for place, document in zip(places, documents, strict=True) if document is not None]
+    return {place: each for place, each in zip(places, documents, strict=True) if each is not None}
 
 
 def read_document(project: Project, place: DocumentPlace) -> TruthDocument:
