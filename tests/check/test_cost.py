@@ -1,6 +1,7 @@
 """The family cost: sizes, budgets and repeated text."""
 
 from foretold.check import CheckOptions, Project, check_tree
+from foretold.check.delivery.reach import is_in_skill
 from foretold.check.settings import CheckSettings
 
 LONG = "The handlers of the service log each request with its identifier and the time that it took.\n"
@@ -49,3 +50,12 @@ def test_paragraphs_of_folders_that_never_meet_are_no_repetition(place):
     place.write("proj/a/CLAUDE.md", f"# A\n\n{LONG * 6}\n{'Other words. ' * 30}\n")
     place.write("proj/b/CLAUDE.md", f"# B\n\n{LONG * 6}\n{'Some words. ' * 30}\n")
     assert check(place) == []
+
+
+def test_a_file_outside_of_the_tree_is_in_no_skill_of_it(place):
+    """The walk upwards from its folder never meets the top."""
+    place.write("proj/.claude/skills/a/SKILL.md", "---\nname: a\ndescription: b\n---\n")
+    project = Project(place.proj, CheckOptions(home=""))
+    inside = place.path("proj/.claude/skills/a/references")
+    folders = (place.path("home"), "/", place.proj, inside)
+    assert [is_in_skill(project, folder) for folder in folders] == [False, False, False, True]

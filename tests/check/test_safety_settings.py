@@ -1,7 +1,12 @@
 """Local files, ignored imports, settings that redirect, commands that fetch code; each with a look-alike."""
 
+import json
+
 import pytest
 from tests.check.families import codes, findings_of, seen, write_json
+
+from foretold.check.project import CheckOptions, Project
+from foretold.check.run import check_tree
 
 SETTINGS = ".claude/settings.json"
 
@@ -224,3 +229,13 @@ def test_a_skill_with_a_command_that_fetches_code(place):
 def test_a_server_without_encryption(place, url, expected):
     write_json(place, ".mcp.json", {"mcpServers": {"db": {"type": "http", "url": url}}})
     assert codes(place, "safety") == expected
+
+
+def test_a_long_command_is_not_searched(place):
+    """It would take half a minute."""
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    command = "bunx " + "-;bunx " * 20_000 + "$"
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}
+    place.write("proj/.claude/settings.json", json.dumps(hooks))
+    codes = {each.code for each in check_tree(Project(place.proj, CheckOptions(home=""))).findings}
+    assert "hook-unpinned" not in codes

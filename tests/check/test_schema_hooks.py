@@ -3,6 +3,10 @@
 import pytest
 from tests.check.families import codes, findings_of, seen, write_json
 
+from foretold.check.project import CheckOptions, Project
+from foretold.check.run import check_tree
+from foretold.check.schema.hooks import find_pattern_fault
+
 SETTINGS = ".claude/settings.json"
 HANDLER = {"type": "command", "command": "echo done"}
 
@@ -215,3 +219,16 @@ def test_hooks_of_other_agents(place):
         (".github/hooks/a.json", 4, "hook-event"),
         (".github/hooks/a.json", 6, "hook-handler"),
     ]
+
+
+@pytest.mark.parametrize("handler", [{"type": []}, {"type": {}}, {"type": "command", "timeout": 10**400}])
+def test_values_that_nobody_means_do_not_stop_the_check(place, handler):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    hooks(place, "Stop", {"hooks": [handler]})
+    report = check_tree(Project(place.proj, CheckOptions(home="")))
+    assert {each.code for each in report.findings} <= {"hook-handler"}
+
+
+@pytest.mark.parametrize("pattern", ["[^]*", "[]", "[[B]ash"])
+def test_patterns_that_javascript_knows(pattern):
+    assert find_pattern_fault(pattern) == ""

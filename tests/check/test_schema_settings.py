@@ -3,6 +3,11 @@
 import pytest
 from tests.check.families import codes, findings_of, seen, write_json
 
+from foretold.check.baseline import fingerprint_findings
+from foretold.check.project import CheckOptions, Project
+from foretold.check.run import check_tree
+from foretold.check.schema.source import read_json, read_toml
+
 SETTINGS = ".claude/settings.json"
 
 
@@ -97,3 +102,32 @@ def test_settings_of_other_agents(place):
         (".gemini/settings.json", 3, "setting-value"),
         ("opencode.json", 2, "setting-unknown"),
     ]
+
+
+def test_half_a_character_is_replaced(place):
+    """`\\ud800` alone is valid JSON, and no text can be encoded with it."""
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("proj/.mcp.json", '{"mcpServers": {"a\\ud800": {"type": "http", "url": "http://tools.example"}}}')
+    hooks = '{"hooks": {"PreToolUs\\udc00": [{"hooks": [{"type": "command", "command": "./\\ud800.sh"}]}]}}'
+    place.write("proj/.claude/settings.json", hooks)
+    place.git("init -q")
+    project = Project(place.proj, CheckOptions(home=""))
+    report = check_tree(project)
+    assert len(fingerprint_findings(report.findings, project)) == len(report.findings) > 1
+    assert "".join(each.message for each in report.findings).encode()
+
+
+def test_a_pair_of_surrogates_is_a_character():
+    assert read_json("a.json", '{"a": "\\ud83d\\ude00", "b": "\\\\ud800"}').values == {"a": "😀", "b": "\\ud800"}
+
+
+def test_a_number_of_thousands_of_digits(place):
+    place.write("proj/.codex/config.toml", "a = " + "1" * 5_000)
+    assert read_toml("config.toml", "a = " + "1" * 5_000).fault
+    assert check_tree(Project(place.proj, CheckOptions(home=""))).findings
+
+
+def test_many_keys_of_which_one_is_there_twice():
+    """Counted once: otherwise this takes half a minute."""
+    keys = ", ".join(f'"k{number}": 1' for number in range(45_000))
+    assert read_json("a.json", f'{{"k7": 0, {keys}}}').twice == ("k7",)

@@ -233,3 +233,16 @@ def apply(fix, path):
         assert edit.path == path
         data = data[: edit.start] + edit.text.encode() + data[edit.end :]
     return data.decode()
+
+
+def test_a_comment_that_goes_on_in_the_next_line_is_not_removed(place):
+    """The rest of it would be sent to the agent."""
+    place.write("proj/CLAUDE.md", "# T\n\n<!-- foretold: ignore import-missing\nINTERNAL NOTE -->\n\nText.\n")
+    report = check_tree(Project(place.proj, CheckOptions(home="")))
+    assert [(each.code, each.fix) for each in report.findings] == [("ignore-unused", None)]
+
+
+def test_many_comments_before_many_blank_lines():
+    """Each line is looked at once: otherwise this takes minutes."""
+    text = "<!-- foretold: ignore import-missing -->\n" * 1_000 + "\n" * 1_000_000 + "See @a.md\n"
+    assert {comment.target for comment in find_comments("a.md", text)} == {1_001_001}

@@ -360,3 +360,25 @@ def test_the_help_fits_80_columns(capsys):
     with pytest.raises(SystemExit):
         main(["check", "--help"])
     assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
+
+
+# What a stranger's names cannot do
+
+
+def test_a_key_of_the_settings_is_no_command_to_ci(stage):
+    stage.write("proj/.foretold.toml", '"x\\n::stop-commands::abc\\n::error file=a::b" = 1\n')
+    done = run(stage, "--format", "github")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert not [line for line in done.stderr.decode().split("\n") if line.lstrip().startswith("::")]
+
+
+def test_the_name_of_a_folder_is_no_command_to_ci(place, capsys):
+    place.write("proj/AGENTS.md", "Use tabs.\n")
+    place.git("init -q")
+    place.git("add -A")
+    place.git("commit -q -m one")
+    place.write("proj/a\n::error file=x::b/AGENTS.md", "Use npm.\n")
+    main(["check", "--no-home", "-C", place.proj, "--agent", "codex", "--diff", "HEAD"])
+    printed = capsys.readouterr().out
+    assert "tokens in every session in" in printed
+    assert not [line for line in printed.split("\n") if line.lstrip().startswith("::")]

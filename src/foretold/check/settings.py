@@ -127,7 +127,7 @@ def _parse_toml(data: bytes, path: str) -> dict[str, object]:
 
     try:
         return tomllib.loads(data.decode("utf-8").removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise BadSettings(f"{path} is not TOML: {error}") from None
 
 

@@ -110,8 +110,7 @@ def find_comments(path: str, text: str) -> list[IgnoreComment]:
         comment = _parse_comment(lines[at].rstrip("\r"), at, kinds.get(at, ""))
         if comment is not None:
             found.append(comment)
-    own = {comment.line for comment in found if comment.is_alone}
-    return [each if each.target != each.line or not each.is_alone else _aim(each, lines, own) for each in found]
+    return _aim_all(found, lines)
 
 
 def _list_kinds(path: str, lines: list[str]) -> dict[int, str]:
@@ -162,11 +161,17 @@ def _parse_comment(line: str, at: int, kind: str) -> IgnoreComment | None:
     return IgnoreComment(at + 1, target, rules, line[start:end].rstrip(), kind == "html", is_alone)
 
 
-def _aim(comment: IgnoreComment, lines: list[str], own: set[int]) -> IgnoreComment:
-    """A comment that is alone in its line, with the next line that has text as its target."""
-    following = range(comment.line, len(lines))
-    target = next((at + 1 for at in following if lines[at].strip() and at + 1 not in own), comment.line)
-    return comment._replace(target=target)
+def _aim_all(comments: list[IgnoreComment], lines: list[str]) -> list[IgnoreComment]:
+    """Comments, of which those that are alone in their line are about the next line that has text."""
+    own = {comment.line for comment in comments if comment.is_alone}
+    aimed, following, at = [], 0, len(lines)
+    for comment in reversed(comments):  # from the end, so that no line is looked at twice
+        while at > comment.line:
+            following = at if lines[at - 1].strip() and at not in own else following
+            at -= 1
+        is_alone = comment.is_alone and comment.target == comment.line
+        aimed.append(comment._replace(target=following or comment.line) if is_alone else comment)
+    return aimed[::-1]
 
 
 # Comments of a project
@@ -267,8 +272,8 @@ class _Comments:
         rows, starts = self._split(path)
         row, written = rows[comment.line - 1] if comment.line <= len(rows) else b"", comment.text.encode()
         left, at = [rule for rule in comment.rules if rule not in unused], row.find(written)
-        if at < 0:
-            return None
+        if at < 0 or (comment.is_html and not comment.text.endswith("-->")):
+            return None  # of a comment that goes on in the next line, the rest would be sent
         start = starts[comment.line - 1]
         if left:
             words = "foretold: ignore-file" if comment.target is None else "foretold: ignore"

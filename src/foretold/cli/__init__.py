@@ -241,6 +241,14 @@ def split_options(
     return given, found, rest, list(words[at + 1 :])
 
 
+def _quote(error: Exception) -> str:
+    """What an error says. Settings may be a stranger's: no line of theirs may look like a command to CI (`::error`)."""
+    from foretold.cli.output import printable
+    from foretold.errors import BadSettings
+
+    return printable(str(error)) if isinstance(error, BadSettings) else str(error)
+
+
 def _dispatch(name: str, words: list[str]) -> int:
     from foretold.errors import ForetoldError
 
@@ -249,6 +257,6 @@ def _dispatch(name: str, words: list[str]) -> int:
     try:
         code: int = module.command(words)
     except ForetoldError as error:
-        print(f"foretold: {error}", file=sys.stderr)
+        print(f"foretold: {_quote(error)}", file=sys.stderr)
         return error.exit_code
     return code

@@ -16,7 +16,7 @@ from foretold.check.finding import CheckFinding
 from foretold.check.project import AGENT_FOLDERS, Project
 from foretold.dialects.registry import DialectChoice
 from foretold.instructions.remedies import import_fallback
-from foretold.storage.tree import Fault
+from foretold.storage.tree import Fault, is_inside
 from foretold.text.frontmatter import split
 from foretold.types import Entry, Skip
 
@@ -97,8 +97,10 @@ def _is_blank(project: Project, path: str) -> bool:
 
 def is_in_skill(project: Project, folder: str) -> bool:
     """Whether a folder is part of a skill: then its files are read with the skill, not by their names."""
-    inside = project.relative(folder) if folder != project.top else ""
-    skills = project.remember("skill folders", partial(_list_skill_folders, project)) if inside else ()
+    if folder == project.top or not is_inside(folder, project.top):
+        return False
+    skills = project.remember("skill folders", partial(_list_skill_folders, project))
+    inside = project.relative(folder)
     while inside and skills:
         if inside in skills:
             return True

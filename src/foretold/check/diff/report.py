@@ -93,7 +93,7 @@ def render_text(report: ChangeReport, style: TextStyle) -> str:
         rows = [*_list_rows(report, agent)]
         if rows:
             lines += [style.bold(f"{_title(agent)} {agent.partition('@')[2]}".rstrip())]
-            lines += [*_render_costs(report, agent), *_render_rows(rows, style), ""]
+            lines += [*_render_costs(report, agent, style), *_render_rows(rows, style), ""]
     for title, findings in (("New findings", report.new), ("Fixed findings", report.fixed)):
         if findings:
             lines += [style.bold(title), *_render_findings(findings, style), ""]
@@ -102,10 +102,10 @@ def render_text(report: ChangeReport, style: TextStyle) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _render_costs(report: ChangeReport, agent: str) -> Iterator[str]:
+def _render_costs(report: ChangeReport, agent: str, style: TextStyle) -> Iterator[str]:
     for cost in report.costs:
         if cost.agent == agent and (cost.before != cost.after or not cost.folder):
-            yield f"  {_describe_cost(cost)}"
+            yield style.wrap(_describe_cost(cost), 2)
 
 
 def _describe_cost(cost: ChangedCost) -> str:

@@ -101,14 +101,14 @@ def runs_fetched(command: str) -> bool:
         and ("urlopen(" in command or "requests.get(" in command)
     ):
         return True
-    return any(form.search(command) for form in _RUNS)
+    return any(form.search(command) for form in (_RUNS if "|" in command else _RUNS[1:]))
 
 
 def _check(path: str, line: int | None, command: str, where: str, agents: tuple[str, ...]) -> Iterator[CheckFinding]:
     if runs_fetched(command):
         said = f"{where} fetches code from the network and runs it: whoever has the server decides what runs"
         yield CheckFinding(path, line, "hook-fetches-code", said, "", agents)
-    elif where.startswith("a hook") and (unpinned := _UNPINNED.search(command)) and len(command) <= LONGEST:
+    elif where.startswith("a hook") and len(command) <= LONGEST and (unpinned := _UNPINNED.search(command)):
         said = f"{where} runs {unpinned[1]} in whatever version is newest"
         yield CheckFinding(path, line, "hook-unpinned", said, f"write {unpinned[1]}@ and a version", agents)
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 
 from foretold.check.finding import CheckFinding
@@ -23,6 +24,7 @@ from foretold.dialects.registry import version_key
 from foretold.harness.permissions.rules import parse_rule
 from foretold.types import NamedTuple
 
+MOST_MEANT = 1e12  #: of a timeout; a larger number is nonsense in any unit, and cannot be written as a float
 MOST_SECONDS = 3_600  #: a hook that may run for more than an hour was meant to have milliseconds
 FEWEST_MILLISECONDS = 100  #: no process starts in less
 LONGEST_MATCHER = 1_000
@@ -180,8 +182,12 @@ def find_pattern_fault(pattern: str) -> str:
     """
     if re.match(r"\(\?[a-z]+\)", pattern):
         return "JavaScript has no flags in the pattern"
+    if "[]" in pattern or "[^]" in pattern:  # valid there, and not in Python
+        return ""
     try:
-        re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", pattern))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", pattern))
     except (re.error, RecursionError, OverflowError) as error:
         said = str(error).partition(" at position")[0]
         return said if said.startswith(_FAULTS) else ""
@@ -205,7 +211,7 @@ def _check_handler(project: Project, place: HookPlace, event: str, handler: obje
         first = next((str(handler[field]) for field in ("command", "url", "prompt") if field in handler), "")
         said = f"a handler of `{event}` has no `type`, so the agent refuses it"
         yield _finding(place, "hook-handler", said, (*keys, first), 'add "type": "command"')
-    elif kind is not None and kind not in table.handlers:
+    elif kind is not None and str(kind) not in table.handlers:
         near = find_near(str(kind), table.handlers)
         known = ", ".join(table.handlers)
         said = f"`{kind}` is not a type of a handler"
@@ -229,7 +235,7 @@ def _check_details(place: HookPlace, event: str, handler: Mapping[str, object]) 
     """Timeouts in the wrong unit, and conditions that never hold."""
     keys = (*place.keys, event)
     timeout = handler.get("timeout")
-    if isinstance(timeout, (int, float)) and not isinstance(timeout, bool):
+    if isinstance(timeout, (int, float)) and not isinstance(timeout, bool) and timeout < MOST_MEANT:
         if place.table.unit == "seconds" and timeout > MOST_SECONDS and timeout % 100 == 0:
             said = f"`timeout` is {timeout:g} seconds: {timeout / 3600:.1f} hours"
             yield _finding(place, "hook-timeout", said, (*keys, "timeout"), f"write {timeout / 1000:g} for seconds")

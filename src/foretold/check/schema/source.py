@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from foretold.dialects.settings_files import without_json_comments
@@ -19,6 +20,13 @@ from foretold.text.frontmatter import first_line, parse, split
 from foretold.types import NamedTuple
 
 MOST_JSON = 1_000_000  #: characters of a settings file; agents refuse files of some megabytes (Claude Code: 2 MiB)
+
+
+#: half of a character, which no text can be encoded with
+_LONE = re.compile(
+    r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
 
 
 class SourceFile(NamedTuple):
@@ -72,15 +80,13 @@ def read_json(path: str, text: str, *, comments: bool = False) -> SourceFile:
     def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice.extend(
-                dict.fromkeys(name for name in names if names.count(name) > 1 and not name.startswith(("_", "//", "#")))
-            )
+            counts = Counter(name for name, _ in pairs)
+            twice.extend(name for name in counts if counts[name] > 1 and not name.startswith(("_", "//", "#")))
         return found
 
     plain = without_json_comments(text) if comments else text
     try:
-        value = json.loads(plain.removeprefix("\ufeff"), object_pairs_hook=collect)
+        value = json.loads(_LONE.sub(r"\\ufffd", plain.removeprefix("\ufeff")), object_pairs_hook=collect)
     except json.JSONDecodeError as error:
         return SourceFile(path, text, {}, f"{error.msg} (column {error.colno})", error.lineno)
     except (ValueError, RecursionError):
@@ -96,7 +102,7 @@ def read_toml(path: str, text: str) -> SourceFile:
         return SourceFile(path, "", {}, form="toml")
     try:
         return SourceFile(path, text, tomllib.loads(text.replace("\r\n", "\n")), form="toml")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         line = re.search(r"at line (\d+)", str(error))
         said = re.sub(r" \(at [^)]*\)", "", str(error))
         return SourceFile(path, text, {}, said, int(line[1]) if line else None, form="toml")
