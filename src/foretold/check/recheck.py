@@ -20,10 +20,10 @@ from foretold.check.nested_groups import SessionStart, excerpt_view, group_files
 from foretold.check.project import MAX_TEXT, CheckOptions, Project
 from foretold.check.run import CheckReport, check_tree, open_project
 from foretold.check.settings import FILES as SETTINGS_FILES
-from foretold.dialects.registry import read_surroundings
 from foretold.dialects.surroundings import find_git, join
 from foretold.git.runner import keep_answers
 from foretold.instructions.explain import NestedFiles
+from foretold.instructions.load import find_surroundings, load_within
 from foretold.instructions.view import View
 from foretold.storage.layers import MOST, CachingDisk, ChangedTree, within
 from foretold.storage.tree import Disk, Fault, is_inside, kind_of, unchanged
@@ -205,8 +205,10 @@ class LiveProject(Project):
         return self.memo.remember_fixed(("view", choice.dialect.name, folder), self._load, choice, folder)
 
     def _load(self, choice: DialectChoice, folder: str) -> View:
-        self._views.pop((choice.dialect.name, folder), None)
-        return super().view(choice, folder)
+        return load_within(self.tree, choice, self._start(choice, folder).surroundings)
+
+    def _start(self, choice: DialectChoice, folder: str) -> SessionStart:
+        return self.memo.remember_fixed(("start", choice.dialect.name, folder), self._read_start, choice, folder)
 
     def nested(self, choice: DialectChoice) -> NestedFiles:
         return self.memo.remember_fixed(("nested", choice.dialect.name), self._find_nested, choice)
@@ -215,7 +217,7 @@ class LiveProject(Project):
         name, view = choice.dialect.name, self.view(choice)
         if view.refusal:
             return NestedFiles(())
-        start = self.remember(("start", name), partial(self._read_start, choice))
+        start = self._start(choice, self.top)
         groups = self.remember(("groups", name), partial(group_files, self.tree, choice, start, self.inventory))
         parts = [
             self.remember(("nested", name, folder), partial(judge_group, self.tree, choice, start, excerpt, paths))
@@ -223,8 +225,8 @@ class LiveProject(Project):
         ]
         return join_groups(view, parts, self.inventory)
 
-    def _read_start(self, choice: DialectChoice) -> SessionStart:
-        return SessionStart(read_surroundings(self.tree, self._make_request(choice)))
+    def _read_start(self, choice: DialectChoice, folder: str) -> SessionStart:
+        return SessionStart(find_surroundings(self.tree, self._make_request(choice)._replace(cwd=folder)))
 
     @property
     def instruction_files(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 
 from foretold.dialects.registry import CHOSEN, DialectChoice, make_request, read_surroundings
-from foretold.dialects.surroundings import LoadRequest, join
+from foretold.dialects.surroundings import LoadRequest, Surroundings, join
 from foretold.errors import NotAFolder
 from foretold.instructions.advice import advise, list_roots
 from foretold.instructions.discover.fallback import take_fallback
@@ -99,12 +99,20 @@ def require_folder(tree: Tree, request: LoadRequest) -> None:
 
 def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
     """Run the plan of a session's start."""
-    dialect = choice.dialect
+    return load_within(tree, choice, find_surroundings(tree, request))
+
+
+def find_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
+    """What surrounds a session that starts as requested."""
     surroundings = read_surroundings(tree, request)
     confine = getattr(tree, "confine", None)  # of a tree that does not give every text
     surroundings = confine(request, surroundings) if confine is not None else surroundings
-    if request.external:
-        surroundings = surroundings._replace(approved=lambda _: True)
+    return surroundings._replace(approved=lambda _: True) if request.external else surroundings
+
+
+def load_within(tree: Tree, choice: DialectChoice, surroundings: Surroundings) -> View:
+    """Run the plan of a session's start in surroundings that are known."""
+    dialect = choice.dialect
     loader = Loader(tree, dialect, surroundings)
     loader.follow(surroundings.start or dialect.start)
     hidden = take_fallback(loader)
