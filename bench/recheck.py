@@ -32,7 +32,7 @@ from foretold.check.recheck import LiveCheck
 from foretold.storage.tree import Disk
 
 MOST = 2.0  #: times loading
-ROUNDS = 40
+ROUNDS = 100
 SAMPLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sample", "repo")
 NAMES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 #: what is saved: a kind of edit -> what is added to the end of the file, in the round of this number

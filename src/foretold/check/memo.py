@@ -100,8 +100,15 @@ class Memo:
 
     def remember_each(self, name: str, items: Iterable[Item], judge: Callable[[Item], Value]) -> Iterator[Value]:
         """What is computed from each of some items, mostly paths, in their order; `judge` reads the files itself."""
+        get, frames = self._nodes.get, self._frames
         for item in items:
-            yield self.remember_fixed((name, item), judge, item)
+            node = get((name, item))
+            if node is None or node.is_doubtful:
+                yield self.remember((name, item), partial(judge, item))
+                continue
+            if frames:  # as in `remember_fixed`, but not by a call: this is done for every file of a family
+                frames[-1].uses[node] = node.changed
+            yield node.value  # type: ignore[misc]  # what `judge` of this item gave
 
     def remember_fixed(self, key: Hashable, compute: Callable[..., Value], *arguments: object) -> Value:
         """As `remember`, for what always brings the same along: nothing is compared."""

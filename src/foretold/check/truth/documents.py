@@ -156,11 +156,16 @@ def find_claims(document: TruthDocument) -> list[Claim]:
         if isinstance(piece, Fence):
             found += _claims_of_fence(piece)
         else:
-            claims = _claims_of_paragraph(piece.text, piece.lead)
-            found += [claim._replace(line=claim.line + piece.line) for claim in claims]
+            found += _claims_at(piece.line, piece.text, piece.lead)
         if len(found) > MOST_CLAIMS:
             break
     return found
+
+
+@lru_cache(MOST_KEPT)  # most edits leave most paragraphs where they were
+def _claims_at(line: int, text: str, lead: str) -> tuple[Claim, ...]:
+    """The claims of a paragraph that begins at this line."""
+    return tuple(claim._replace(line=claim.line + line) for claim in _claims_of_paragraph(text, lead))
 
 
 @lru_cache(MOST_KEPT)
