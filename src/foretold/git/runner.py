@@ -182,11 +182,32 @@ class GitRepository:
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
         """Those of these paths that git would ignore."""
+        names = [*paths]
+        found = self._ask_ignored(names)
+        if found is not None:
+            return found
+        # a path through a link, or out of the repository, ends git: then it is asked for the places they lead to
+        places = {name: self._find_place(name) for name in names}
+        found = self._ask_ignored([*dict.fromkeys(filter(None, places.values()))]) or set()
+        return {name for name, place in places.items() if place in found}
+
+    def _ask_ignored(self, paths: list[str]) -> set[str] | None:
         given = os.fsencode("\0".join(paths))
         # Without the index: git would compare every path with every file of it.
         question = ("check-ignore", "--no-index", "-z", "--stdin")
         said = ask(self.root, *question, given=given, nothing=1) if given else b""
-        return {*os.fsdecode(said or b"").split("\0")} - {""}
+        return None if said is None else {*os.fsdecode(said).split("\0")} - {""}
+
+    def _find_place(self, path: str) -> str:
+        """A path without links in its folders, from the folder that was asked for; empty if git has no such place."""
+        root = os.path.realpath(self.root)
+        top = root.removesuffix("/" + self.prefix.rstrip("/")) if self.prefix else root
+        try:
+            folder, name = os.path.split(os.path.normpath(os.path.join(root, path)))
+            place = os.path.join(os.path.realpath(folder), name)
+        except (OSError, ValueError):
+            return ""
+        return os.path.relpath(place, root) if name and place.startswith(top.rstrip("/") + "/") else ""
 
     def absent(self, paths: Collection[str]) -> set[str]:
         """Those of these files that git has and a sparse checkout leaves out."""
