@@ -367,3 +367,22 @@ def test_markdown_is_never_longer_than_a_comment_may_be(repo):
     text = render_markdown(compare(repo), 5_000)
     assert len(text) <= 5_000
     assert "… and more; all of it: `foretold check --diff HEAD`" in text
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_a_change_of_rights_alone(repo, is_staged):
+    handler = '{"type": "command", "command": "./run.sh"}'
+    repo.write("proj/.claude/settings.json", f'{{"hooks": {{"Stop": [{{"hooks": [{handler}]}}]}}}}')
+    script = repo.write("proj/run.sh", "#!/bin/sh\n", mode=0o755)
+    commit(repo, "executable")
+    os.chmod(script, 0o644)
+    if is_staged:
+        repo.git("add -A")
+    report = compare(repo)
+    assert ([each.code for each in report.new], report.fixed) == (["hook-not-executable"], ())
+    commit(repo, "plain")
+    os.chmod(script, 0o755)
+    if is_staged:
+        repo.git("add -A")
+    report = compare(repo)
+    assert (report.new, [each.code for each in report.fixed]) == ((), ["hook-not-executable"])

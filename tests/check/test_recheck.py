@@ -271,3 +271,22 @@ def test_a_disk_is_looked_at_again(place):
     os.remove(path)
     assert disk.renew(path) is None
     assert disk.renew(place.path("elsewhere/a.md")) == set()
+
+
+def test_a_script_that_becomes_executable_is_noticed(place):
+    script = place.write("proj/run.sh", "#!/bin/sh\n", mode=0o644)
+    place.write(
+        "proj/.claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./run.sh"}]}]}}'
+    )
+    live = LiveCheck(place.proj, place.proj, OPTIONS)
+    for mode, codes in ((0o644, ["hook-not-executable"]), (0o755, []), (0o644, ["hook-not-executable"])):
+        os.chmod(script, mode)
+        live.refresh(live.find_changes())
+        assert [each.code for each in live.report.findings] == codes
+        assert live.report[1:] == fresh(place.proj)
+    place.write("proj/run.sh", "#!/bin/sh\necho\n")
+    live.refresh(live.find_changes())
+    assert [each.code for each in live.report.findings] == ["hook-not-executable"]
+    os.chmod(script, 0o755)
+    live.refresh(live.find_changes())
+    assert live.report.findings == ()

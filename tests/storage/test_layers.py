@@ -188,3 +188,17 @@ def test_is_missing_never_lies(place, path):
     place.link("proj/link", "folder")
     tree = ChangedTree(CachingDisk(), {place.path("proj/a.md"): b"", place.path("proj/folder/b.md"): None})
     assert tree.is_missing(place.path(f"proj/{path}")) is (path in ("folder/b.md", "nothing"))
+
+
+def test_who_may_be_executed(place):
+    """A text that is laid over a file leaves its rights as they are; a new file has none."""
+    run, plain = place.write("proj/run.sh", mode=0o755), place.write("proj/plain.sh", mode=0o644)
+    link, new = place.link("proj/link.sh", "run.sh"), place.path("proj/new.sh")
+    paths = (run, plain, link, new, place.proj)
+    answers = [True, False, True, False, False]
+    assert [Disk().is_executable(path) for path in paths] == answers
+    assert [CachingDisk().is_executable(path) for path in paths] == answers
+    tree = ChangedTree(CachingDisk(), {run: b"echo", plain: b"echo", new: b"echo"})
+    assert [tree.is_executable(path) for path in paths] == answers
+    gone = ChangedTree(Disk(), {run: None, plain: LinkTo("link.sh"), link: b""})
+    assert [gone.is_executable(path) for path in (run, plain, link)] == [False, False, False]

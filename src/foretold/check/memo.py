@@ -5,7 +5,8 @@
 2. When files change, the values that read them are stale, and those that were computed from these are in doubt.
 3. A value in doubt is asked for again: if all values that it came from turn out equal to what they were, it holds. So
    a change that makes no difference a step further costs nothing there.
-4. Only texts are noted. Whoever notices that a file came or went, or that a link leads elsewhere, begins anew.
+4. Only texts, and whether a file may be executed, are noted. Whoever notices that a file came or went, or that a link
+   leads elsewhere, begins anew.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ class Memo:
 
 
 class TrackedTree:
-    """A tree that notes in a memo which files are read. `below` may be replaced by one with other texts."""
+    """A tree that notes in a memo which files a value depends on. `below` may be replaced by one with other texts."""
 
     def __init__(self, memo: Memo, below: Tree) -> None:
         self.memo, self.below = memo, below
@@ -200,3 +201,7 @@ class TrackedTree:
 
     def kind(self, path: str) -> str:
         return self.below.kind(path)
+
+    def is_executable(self, path: str) -> bool:
+        self.note(path)
+        return self.below.is_executable(path)

@@ -97,13 +97,13 @@ class LiveDisk(CachingDisk):
         return [f"{path.rstrip('/')}/{name}" for name in sorted(set(before[0]) ^ set(after[0]))]
 
     def renew(self, path: str) -> set[str] | None:
-        """Look at a path again: the paths by which its text was read, if it is another; None if more has changed."""
+        """Look at a path again: the paths by which it was read, if its text or rights changed; None if more has."""
         before, after = self._known_kind(path), _kind_at(path)
         if before == "link" or (before != after and before):  # a link may lead elsewhere now
             return None
         self.stamps.pop(path, None)
-        if before == "file" and path in self._texts:
-            return self._renew_text(path)
+        if before == "file" and (path in self._texts or path in self._executable):
+            return (self._renew_text(path) if path in self._texts else set()) | self._renew_rights(path)
         if before == "folder" and path in self._listed:
             return self._renew_names(path)
         if before:
@@ -130,6 +130,10 @@ class LiveDisk(CachingDisk):
         for other in others:
             self._texts.pop(other, None)
         return {path, *others}
+
+    def _renew_rights(self, path: str) -> set[str]:
+        was = self._executable.pop(path, None)
+        return set() if was is None or self.is_executable(path) == was else {path}
 
     def _renew_names(self, folder: str) -> set[str] | None:
         before, after = self._listed[folder], Disk.names(self, folder)

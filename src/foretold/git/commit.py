@@ -19,6 +19,7 @@ from foretold.types import NamedTuple
 MOST = 64 * 1024 * 1024  #: bytes of a text
 MOST_AT_ONCE = 512 * 1024 * 1024  #: bytes of all texts that are asked for together
 _KINDS = {"120000": "link", "160000": "module"}
+_EXECUTABLE = "100755"
 
 
 class TrackedFile(NamedTuple):
@@ -26,6 +27,7 @@ class TrackedFile(NamedTuple):
 
     kind: str  #: file, link, module
     id: str  #: of its blob
+    is_executable: bool = False
 
 
 class IndexFiles(NamedTuple):
@@ -60,7 +62,7 @@ def list_commit(root: str, commit: str) -> dict[str, TrackedFile] | None:
     for row in os.fsdecode(said).split("\0")[:-1]:
         about, _, path = row.partition("\t")
         mode, _, name = about.split(" ")
-        found[path] = TrackedFile(_KINDS.get(mode, "file"), name)
+        found[path] = TrackedFile(_KINDS.get(mode, "file"), name, mode == _EXECUTABLE)
     return found
 
 
@@ -74,7 +76,7 @@ def list_index(root: str) -> IndexFiles | None:
     for row in os.fsdecode(cached).split("\0")[:-1]:
         about, _, path = row.partition("\t")
         tag, mode, name = about.split(" ")[:3]
-        files[path] = TrackedFile(_KINDS.get(mode, "file"), name)
+        files[path] = TrackedFile(_KINDS.get(mode, "file"), name, mode == _EXECUTABLE)
         if tag == "S":
             absent.add(path)
     untracked = (path for path in os.fsdecode(others).split("\0")[:-1] if not path.endswith("/"))

@@ -81,3 +81,6 @@ class ListedTree:
 
     def identity(self, path: str) -> object:
         return self.tree.identity(path)
+
+    def is_executable(self, path: str) -> bool:
+        return self.tree.is_executable(path)

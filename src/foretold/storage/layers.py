@@ -32,7 +32,10 @@ class CachingDisk(Disk):
     lower case may be one name, that is left out.
     """
 
-    __slots__ = ("_identities", "_kinds", "_listed", "_lists", "_named", "_texts", "repositories", "understood")
+    __slots__ = (
+        *("_executable", "_identities", "_kinds", "_listed", "_lists", "_named", "_texts"),
+        *("repositories", "understood"),
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,6 +47,7 @@ class CachingDisk(Disk):
         self._lists: dict[str, list[Item] | Fault] = {}
         self._listed: dict[str, tuple[list[str], list[str]] | Fault] = {}
         self._identities: dict[str, object] = {}
+        self._executable: dict[str, bool] = {}
 
     def read(self, path: str, limit: int) -> bytes | Fault:
         found = self._texts.get(path)
@@ -61,6 +65,12 @@ class CachingDisk(Disk):
         found = self._identities.get(path)
         if found is None:
             found = self._identities[path] = super().identity(path)
+        return found
+
+    def is_executable(self, path: str) -> bool:
+        found = self._executable.get(path)
+        if found is None:
+            found = self._executable[path] = super().is_executable(path)
         return found
 
     def is_missing(self, path: str) -> bool:
@@ -220,6 +230,13 @@ class ChangedTree:
         """What is the same for two names of one file."""
         place = self.real(path)
         return self.below.identity(place) if self._state(place) == "below" else place
+
+    def is_executable(self, path: str) -> bool:
+        """Whether it is a file that may be executed. Another text leaves the rights of a file as they are."""
+        place = self.real(path)
+        if self.kind(place) != "file" or (place in self.changes and self.below.real(place) != place):
+            return False
+        return self.below.is_executable(place)
 
     def real(self, path: str) -> str:
         """The path with every link resolved: those of the changes, and those of the tree below."""

@@ -53,6 +53,7 @@ class Tree(Protocol):
     def real(self, path: str) -> str: ...
     def identity(self, path: str) -> object: ...
     def kind(self, path: str) -> str: ...
+    def is_executable(self, path: str) -> bool: ...
 
 
 _PLAIN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -67,6 +68,7 @@ _REASON = {
 }
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 MISSING = Fault("missing")
+EXISTENCE, RIGHTS = 2, 3  #: numbers in a stamp of less than a file's content
 
 
 class Disk:
@@ -170,6 +172,17 @@ class Disk:
             return "missing"
         self.stamps.setdefault(path, _existence(info))
         return kind_of(info.st_mode)
+
+    def is_executable(self, path: str) -> bool:
+        """Whether it is a file that its owner may execute: the only right that git keeps. Links are followed."""
+        try:
+            info = os.stat(path)
+        except (OSError, ValueError):
+            self.stamps[path] = None
+            return False
+        if len(self.stamps.get(path) or ()) < RIGHTS:
+            self.stamps[path] = _rights(info)
+        return stat.S_ISREG(info.st_mode) and bool(info.st_mode & stat.S_IXUSR)
 
     def identity(self, path: str) -> object:
         """What is the same for two names of one file, links and hard links alike."""
@@ -289,6 +302,16 @@ def _existence(info: os.stat_result) -> tuple[int, ...]:
     return info.st_ino, stat.S_IFMT(info.st_mode)
 
 
+def _rights(info: os.stat_result) -> tuple[int, ...]:
+    """What changes when something else is at a path, or it has other rights."""
+    return info.st_ino, info.st_mode, info.st_uid
+
+
+def _stamp_like(stamp: tuple[int, ...], info: os.stat_result) -> tuple[int, ...]:
+    make = {EXISTENCE: _existence, RIGHTS: _rights}.get(len(stamp), _content)
+    return make(info)
+
+
 def unchanged(stamps: dict[str, Stamp]) -> bool:
     """Whether every path still is what it was when the stamps were taken: one `stat` a path."""
     for path, stamp in stamps.items():
@@ -298,7 +321,7 @@ def unchanged(stamps: dict[str, Stamp]) -> bool:
             if stamp is not None:
                 return False
         else:
-            if stamp is None or stamp != (_existence(info) if len(stamp) == 2 else _content(info)):
+            if stamp is None or stamp != _stamp_like(stamp, info):
                 return False
     return True
 

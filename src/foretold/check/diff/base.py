@@ -77,10 +77,16 @@ class EarlierTree(ChangedTree):
     """The disk with the files of a commit laid over it; those that seem unchanged are compared when they are read."""
 
     def __init__(
-        self, below: Tree, changes: dict[str, FileChange], expected: dict[str, str], blobs: BlobReader
+        self,
+        below: Tree,
+        changes: dict[str, FileChange],
+        expected: dict[str, str],
+        blobs: BlobReader,
+        executable: frozenset[str],
     ) -> None:
         super().__init__(below, changes)
         self._expected, self._blobs = expected, blobs  #: place -> the blob that it should be
+        self._executable = executable  #: places of files that the commit has with the right to execute them
         self._edited: dict[str, bytes | None] = {}  #: place -> what it was; None: what it is
 
     def read(self, path: str, limit: int) -> bytes | Fault:
@@ -97,6 +103,11 @@ class EarlierTree(ChangedTree):
             return super().read(path, limit)
         return before if len(before) <= limit else Fault("too-large", f"{len(before)} bytes, the limit is {limit}")
 
+    def is_executable(self, path: str) -> bool:
+        place = self.real(path)
+        is_known = place in self._expected or place in self.changes
+        return place in self._executable if is_known else super().is_executable(path)
+
 
 def open_base(project: Project, base: Base) -> Project:
     """The same project at an earlier commit."""
@@ -107,7 +118,8 @@ def open_base(project: Project, base: Base) -> Project:
         raise ForetoldError(f"git could not list the files of {base.name}; see what `git ls-tree {base.commit}` says")
     top = project.top.removesuffix("/" + project.git.prefix.rstrip("/")) if project.git.prefix else project.top
     finder = _ChangeFinder(project, top.rstrip("/"), before, now)
-    tree = EarlierTree(project.tree, finder.list_changes(), finder.expected, finder.blobs)
+    executable = frozenset(f"{finder.top}/{path}" for path, each in before.items() if each.is_executable)
+    tree = EarlierTree(project.tree, finder.list_changes(), finder.expected, finder.blobs, executable)
     older = Project(project.top, project.options, tree)
     inside = project.git.prefix
     older.indexed = tuple(path[len(inside) :] for path in before if path.startswith(inside))

@@ -160,6 +160,9 @@ class StagedTree(Disk):
     def kind(self, path: str) -> str:
         return super().kind(self._at(path))
 
+    def is_executable(self, path: str) -> bool:
+        return super().is_executable(self._at(path))
+
     def real(self, path: str) -> str:
         return super().real(path) if is_inside(path, self._root) else path
 
