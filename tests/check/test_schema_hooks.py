@@ -6,6 +6,7 @@ from tests.check.families import codes, findings_of, seen, write_json
 from foretold.check.project import CheckOptions, Project
 from foretold.check.run import check_tree
 from foretold.check.schema.hooks import find_pattern_fault
+from foretold.git.runner import keep_answers
 
 SETTINGS = ".claude/settings.json"
 HANDLER = {"type": "command", "command": "echo done"}
@@ -232,3 +233,35 @@ def test_values_that_nobody_means_do_not_stop_the_check(place, handler):
 @pytest.mark.parametrize("pattern", ["[^]*", "[]", "[[B]ash"])
 def test_patterns_that_javascript_knows(pattern):
     assert find_pattern_fault(pattern) == ""
+
+
+def test_one_question_to_git_about_all_scripts(place):
+    """Scripts that git ignores are made by something else; git is asked once, however many there are."""
+    place.git("init -q")
+    place.write("proj/.gitignore", "made/\n*.gen.sh\n")
+    place.folder("proj/real")
+    place.link("proj/linked", "real")
+    commands = [f"made/{number}.sh" for number in range(40)]
+    commands += ["linked/gone.sh", "scripts/gone.sh", "linked/a.gen.sh", "./b.gen.sh"]
+    handlers = [{"type": "command", "command": command} for command in commands]
+    hooks(place, "Stop", {"hooks": handlers[:20]})
+    hooks(place, "Stop", {"hooks": handlers[20:]}, path="web/.claude/settings.json")
+    servers = {"made": {"command": "node", "args": ["made/x.js"]}, "gone": {"command": "node", "args": ["gone.js"]}}
+    write_json(place, ".mcp.json", {"mcpServers": servers})
+    questions = {}
+    with keep_answers(questions):
+        found = findings_of(place, "schema")
+    assert [each.message.partition(":")[0] for each in found] == [
+        "gone.js",
+        "web/linked/gone.sh",
+        "web/scripts/gone.sh",
+    ]
+    assert len([words for _, words, *_ in questions if "check-ignore" in words]) <= 2
+
+
+def test_findings_after_many_scripts_that_are_made_are_reported(place):
+    place.git("init -q")
+    place.write("proj/.gitignore", "made/\n")
+    handlers = [{"type": "command", "command": f"made/{number}.sh"} for number in range(150)]
+    hooks(place, "Stop", {"hooks": [*handlers, {"type": "command", "command": "./gone.sh"}]})
+    assert codes(place, "schema") == ["hook-script-missing"]

@@ -2,12 +2,13 @@
 
 1. What each agent reads, and in which form, is in the tables of `dialects.extensions`. What no table knows is no fault.
 2. Of one file at most `MOST` findings are reported: to find the line of each takes a look at the whole file.
+3. Scripts that are missing are doubts until git was asked, once, which of all of them it ignores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
@@ -15,6 +16,7 @@ from foretold.check.schema.catalog import Catalog, FoundManifest, FoundSettings,
 from foretold.check.schema.definitions import check_agents, check_definition
 from foretold.check.schema.hooks import HookPlace, check_hooks
 from foretold.check.schema.plugins import check_manifest, check_parts
+from foretold.check.schema.scripts import ScriptDoubt, find_made, settle_doubts
 from foretold.check.schema.servers import ServerPlace, check_server_file, check_servers
 from foretold.check.schema.settings import check_form, check_settings
 from foretold.check.schema.skills import check_flat, check_skill
@@ -35,16 +37,31 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
     for definition in catalog.definitions:
         key, agents = ("definition", definition.path, definition.table.kind), catalog.agents_of(definition.table.agents)
         yield from project.remember_list(key, check_definition, project, definition, agents)
-    for part in (check_flat, check_agents, _check_head_hooks, check_parts):
+    for part in (check_flat, check_agents, check_parts):
         yield from project.remember_list(("schema", part.__name__), part, project, catalog)
-    for found in catalog.settings:
-        is_told = found.source.path in told
-        yield from islice(_check_settings_file(project, catalog, found, is_told=is_told), MOST)
-    for manifest in catalog.manifests:
-        yield from islice(_check_plugin(project, catalog, manifest), MOST)
+    heads = project.remember_list(("schema", "heads"), _check_head_hooks, project, catalog)
+    files = [
+        [*_bound(_check_settings_file(project, catalog, found, is_told=found.source.path in told))]
+        for found in catalog.settings
+    ]
+    files += [[*_bound(_check_plugin(project, catalog, manifest))] for manifest in catalog.manifests]
+    made = find_made(project, chain(heads, *files))
+    yield from settle_doubts(heads, made)
+    for findings in files:
+        yield from islice(settle_doubts(findings, made), MOST)
 
 
-def _check_plugin(project: Project, catalog: Catalog, manifest: FoundManifest) -> Iterator[CheckFinding]:
+def _bound(findings: Iterable[CheckFinding | ScriptDoubt]) -> Iterator[CheckFinding | ScriptDoubt]:
+    """At most `MOST` findings, with the doubts among them: those may all turn out to be none."""
+    certain = 0
+    for each in findings:
+        yield each
+        certain += isinstance(each, CheckFinding)
+        if certain == MOST:
+            return
+
+
+def _check_plugin(project: Project, catalog: Catalog, manifest: FoundManifest) -> Iterator[CheckFinding | ScriptDoubt]:
     agents = catalog.agents_of(manifest.table.agents)
     yield from check_form(manifest.source, agents, "the list of plugins" if manifest.is_list else "the plugin")
     yield from check_manifest(project, manifest, agents)
@@ -60,7 +77,7 @@ def _told_elsewhere(project: Project) -> frozenset[str]:
 
 def _check_settings_file(
     project: Project, catalog: Catalog, found: FoundSettings, *, is_told: bool
-) -> Iterator[CheckFinding]:
+) -> Iterator[CheckFinding | ScriptDoubt]:
     tables = (found.settings, found.servers, found.hooks)
     names = dict.fromkeys(agent for table in tables if table is not None for agent in table.agents)
     agents = catalog.agents_of(tuple(names))
@@ -92,7 +109,7 @@ def _place(
     return HookPlace(source, table, catalog.agents_of(table.agents), base, plugin, asked)
 
 
-def _check_head_hooks(project: Project, catalog: Catalog) -> Iterator[CheckFinding]:
+def _check_head_hooks(project: Project, catalog: Catalog) -> Iterator[CheckFinding | ScriptDoubt]:
     """Hooks in the frontmatter of skills and agents."""
     agents = catalog.agents_of(SKILL.agents)
     heads = [
@@ -109,7 +126,9 @@ def _check_head_hooks(project: Project, catalog: Catalog) -> Iterator[CheckFindi
             yield from check_hooks(project, place, source.values.get("hooks"))
 
 
-def _check_inline(project: Project, catalog: Catalog, source: SourceFile, base: str) -> Iterator[CheckFinding]:
+def _check_inline(
+    project: Project, catalog: Catalog, source: SourceFile, base: str
+) -> Iterator[CheckFinding | ScriptDoubt]:
     """Hooks and servers that are in the manifest of a plugin itself."""
     hooks, servers = source.values.get("hooks"), source.values.get("mcpServers")
     if isinstance(hooks, dict):

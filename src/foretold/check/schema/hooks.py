@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
-from foretold.check.schema.scripts import check_scripts, find_in_arguments, find_scripts
+from foretold.check.schema.scripts import ScriptDoubt, check_scripts, find_in_arguments, find_scripts
 from foretold.check.schema.source import SourceFile
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips
@@ -44,7 +44,7 @@ class HookPlace(NamedTuple):
     keys: tuple[str, ...] = ("hooks",)  #: above the events
 
 
-def check_hooks(project: Project, place: HookPlace, hooks: object) -> Iterator[CheckFinding]:
+def check_hooks(project: Project, place: HookPlace, hooks: object) -> Iterator[CheckFinding | ScriptDoubt]:
     """What is wrong with the hooks of one file."""
     if hooks is None:
         return
@@ -60,9 +60,10 @@ def check_hooks(project: Project, place: HookPlace, hooks: object) -> Iterator[C
                 yield _finding(place, "hook-shape", said, (*place.keys, event))
             continue
         for finding in (each for group in groups for each in _check_group(project, place, str(event), group)):
-            if finding.code != "hook-timeout" or not has_timeout:
+            is_timeout = isinstance(finding, CheckFinding) and finding.code == "hook-timeout"
+            if not (is_timeout and has_timeout):
                 yield finding
-            has_timeout = has_timeout or finding.code == "hook-timeout"
+            has_timeout = has_timeout or is_timeout
 
 
 def _check_event(place: HookPlace, event: str) -> Iterator[CheckFinding]:
@@ -82,7 +83,7 @@ def _check_event(place: HookPlace, event: str) -> Iterator[CheckFinding]:
     yield finding if near else finding._replace(severity="warning")
 
 
-def _check_group(project: Project, place: HookPlace, event: str, group: object) -> Iterator[CheckFinding]:
+def _check_group(project: Project, place: HookPlace, event: str, group: object) -> Iterator[CheckFinding | ScriptDoubt]:
     keys = (*place.keys, event)
     if not isinstance(group, dict):
         yield _finding(place, "hook-shape", f"`{event}` has an item that is not an object", keys)
@@ -197,7 +198,9 @@ def find_pattern_fault(pattern: str) -> str:
 # -- handlers
 
 
-def _check_handler(project: Project, place: HookPlace, event: str, handler: object) -> Iterator[CheckFinding]:
+def _check_handler(
+    project: Project, place: HookPlace, event: str, handler: object
+) -> Iterator[CheckFinding | ScriptDoubt]:
     table, keys = place.table, (*place.keys, event)
     if not isinstance(handler, dict):
         yield _finding(place, "hook-shape", f"a handler of `{event}` is not an object", keys)
@@ -255,15 +258,15 @@ def _check_details(place: HookPlace, event: str, handler: Mapping[str, object]) 
 
 def _check_commands(
     project: Project, place: HookPlace, event: str, handler: Mapping[str, object]
-) -> Iterator[CheckFinding]:
+) -> Iterator[CheckFinding | ScriptDoubt]:
     for field in place.table.commands:
         command = handler.get(field)
         if not isinstance(command, str) or handler.get("cwd"):
             continue
         arguments = handler.get("args")
         uses = find_in_arguments(command, arguments) if isinstance(arguments, list) else find_scripts(command)
-        beside = place.source.path.rpartition("/")[0]
-        for script in check_scripts(project, uses, place.base, place.plugin, beside):
+        folder = place.source.path.rpartition("/")[0]
+        for script in check_scripts(project, uses, place.base, place.plugin, folder):
             shown = project.relative(script.path)
             keys = (*place.keys, event, command)
             if script.is_there:
@@ -271,7 +274,8 @@ def _check_commands(
                 yield _finding(place, "hook-not-executable", said, keys, f"chmod +x {shown}")
             else:
                 said = f"{shown}: there is no such script, so the hook of `{event}` fails"
-                yield _finding(place, "hook-script-missing", said, keys)
+                finding = CheckFinding(place.source.path, None, "hook-script-missing", said, "", place.agents)
+                yield ScriptDoubt(script.places, finding, place.source, tuple(filter(None, keys)))
         return
 
 

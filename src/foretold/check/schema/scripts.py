@@ -7,15 +7,19 @@
 3. Nothing is said of a line that asks whether a file is there, that goes on if the command fails (`||`), or that goes
    to a folder which is not known; nor of a file that git ignores, as what is built, or of paths outside of the tree.
 4. A script that is run by itself must be executable.
+5. Whether git ignores the scripts that are missing is one question for all of them, so what depends on it is a doubt
+   (`ScriptDoubt`) until the end.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
+from foretold.check.schema.source import SourceFile
 from foretold.storage.tree import is_inside
 from foretold.text.shell.parse import Word, read_command
 from foretold.text.shell.wrappers import strip_wrappers
@@ -48,6 +52,7 @@ _RUNNERS = {
     ("bun", "run"): ("", "--cwd"),
     ("deno", "run"): ("", ""),
 }
+_BUILT = re.compile(r"/(?:node_modules|dist|build|\.venv|venv|target)/")
 _SCRIPT = re.compile(r"[^\s$`*?~{}\\]+\.(?:sh|bash|zsh|py|pyw|js|mjs|cjs|ts|mts|cts|rb|pl|php|ps1)")
 
 
@@ -63,6 +68,16 @@ class MissingScript(NamedTuple):
 
     path: str  #: absolute
     is_there: bool  #: it is, but cannot be executed
+    places: tuple[str, ...] = ()  #: where it may be: if git ignores one of them, nothing is wrong
+
+
+class ScriptDoubt(NamedTuple):
+    """A finding about a script that is missing, which does not count if git ignores one of some places."""
+
+    places: tuple[str, ...]
+    finding: CheckFinding  #: without its line: to find that takes a look at the whole file
+    source: SourceFile
+    keys: tuple[object, ...]  #: of the line
 
 
 def find_scripts(line: str) -> list[ScriptUse]:
@@ -136,11 +151,11 @@ def check_scripts(
         places = list(_places(use.path, base, plugin, project.top, others))
         if not places or not all(is_inside(place, project.top) for place in places):
             continue
-        there = next((place for place in places if project.tree.kind(place) not in ("missing",)), "")
+        there = next((place for place in places if project.tree.kind(place) != "missing"), "")
         if not there:
-            if not _is_made(project, places):
-                yield MissingScript(places[0], is_there=False)
-        elif use.is_direct and project.tree.kind(there) == "file" and not os.access(there, os.X_OK):
+            if not any(_BUILT.search(place) for place in places):
+                yield MissingScript(places[0], is_there=False, places=tuple(places))
+        elif use.is_direct and project.tree.kind(there) == "file" and not project.tree.is_executable(there):
             yield MissingScript(there, is_there=True)
 
 
@@ -168,15 +183,18 @@ def _places(path: str, base: str, plugin: str, top: str, others: Sequence[str]) 
         yield os.path.normpath(os.path.join(folder, rest))
 
 
-def _is_made(project: Project, places: Sequence[str]) -> bool:
-    """Whether git ignores a file, so that it is made or brought by something else; or its folder is outside of git."""
-    if any(
-        f"/{part}/" in place
-        for place in places
-        for part in ("node_modules", "dist", "build", ".venv", "venv", "target")
-    ):
-        return True
-    if project.git is None:
-        return False
-    inside = [project.relative(place) for place in places]
-    return bool(project.git.ignored(inside))
+def find_made(project: Project, findings: Iterable[CheckFinding | ScriptDoubt]) -> frozenset[str]:
+    """Those places of doubts that git ignores, so that a script there is made or brought by something else."""
+    places = dict.fromkeys(place for each in findings if isinstance(each, ScriptDoubt) for place in each.places)
+    if not places or project.git is None:
+        return frozenset()
+    return frozenset(map(project.absolute, project.git.ignored(map(project.relative, places))))
+
+
+def settle_doubts(findings: Iterable[CheckFinding | ScriptDoubt], made: frozenset[str]) -> Iterator[CheckFinding]:
+    """Findings, and those doubts that turned out to be one."""
+    for each in findings:
+        if isinstance(each, CheckFinding):
+            yield each
+        elif made.isdisjoint(each.places):
+            yield each.finding._replace(line=each.source.line_of(*each.keys))

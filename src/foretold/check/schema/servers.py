@@ -14,7 +14,7 @@ from itertools import islice
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.schema.catalog import FoundSettings
-from foretold.check.schema.scripts import check_scripts, find_in_arguments
+from foretold.check.schema.scripts import ScriptDoubt, check_scripts, find_in_arguments
 from foretold.check.schema.source import SourceFile
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips, fits
@@ -56,7 +56,9 @@ def servers_in(found: FoundSettings) -> Mapping[str, object] | None:
     return value if isinstance(value, dict) else None
 
 
-def check_server_file(project: Project, found: FoundSettings, agents: tuple[str, ...]) -> Iterator[CheckFinding]:
+def check_server_file(
+    project: Project, found: FoundSettings, agents: tuple[str, ...]
+) -> Iterator[CheckFinding | ScriptDoubt]:
     """What is wrong with the servers of a file."""
     table = found.servers
     if table is None:
@@ -85,7 +87,9 @@ def _is_started_in(project: Project, found: FoundSettings) -> bool:
     return any(project.tree.kind(f"{found.base}/{sign}") != "missing" for sign in signs)
 
 
-def check_servers(project: Project, place: ServerPlace, servers: Mapping[str, object]) -> Iterator[CheckFinding]:
+def check_servers(
+    project: Project, place: ServerPlace, servers: Mapping[str, object]
+) -> Iterator[CheckFinding | ScriptDoubt]:
     """What is wrong with servers, given by their names."""
     for name, server in islice(servers.items(), MOST_SERVERS):
         if not isinstance(server, dict):
@@ -157,7 +161,7 @@ def _check_fields(place: ServerPlace, name: str, server: Mapping[str, object]) -
 
 def _check_program(
     project: Project, place: ServerPlace, name: str, server: Mapping[str, object]
-) -> Iterator[CheckFinding]:
+) -> Iterator[CheckFinding | ScriptDoubt]:
     table, command, args = place.table, server.get("command"), server.get("args", [])
     if command is None:
         return
@@ -184,7 +188,8 @@ def _check_program(
     for script in check_scripts(project, uses, place.base, place.plugin):
         if not script.is_there:
             said = f"{project.relative(script.path)}: there is no such script, so the server `{name}` does not start"
-            yield _finding(place, "server-script-missing", said, (name, "command"))
+            finding = CheckFinding(place.source.path, None, "server-script-missing", said, "", place.agents)
+            yield ScriptDoubt(script.places, finding, place.source, (*place.keys, name, "command"))
 
 
 def _finding(place: ServerPlace, code: str, message: str, keys: tuple[str, ...], hint: str = "") -> CheckFinding:
