@@ -58,6 +58,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         github.requests.append((self.command, self.path, data, self.headers.get("Authorization")))
         status = github.failing.get(self.command, [])
         code = status.pop(0) if status else 200
+        if code < 0:  # it is done, and what comes back is a fault all the same
+            self.do(github, data)
+            code = -code
         if code >= 300:
             self.send_response(code)
             if code == 302:
@@ -218,6 +221,30 @@ def test_a_server_that_fails_is_asked_again(pull, github):
     assert [method for method, *_ in github.requests] == ["GET", "GET", "GET", "POST"]
 
 
+@pytest.mark.parametrize("faults", [[502], [-502], [503, -502], [429, 500], [-500, 500]])
+def test_a_fault_of_the_server_never_makes_two_comments(pull, github, faults):
+    """An answer of 5xx does not say whether the comment was written, so it is looked for before it is sent again."""
+    github.failing["POST"] = [*faults]
+    done = run(pull, github)
+    assert len(github.comments) == 1
+    assert done.stdout.endswith("foretold: commented on the pull request\n")
+    methods = [method for method, *_ in github.requests]
+    assert "POST POST" not in " ".join(methods)
+
+
+def test_a_server_that_always_fails_is_left_alone(pull, github):
+    github.failing["POST"] = [500] * 9
+    assert "no comment was written: POST issues/7/comments: status 500\n" in run(pull, github).stdout
+    assert [method for method, *_ in github.requests].count("POST") == 3
+
+
+def test_comments_of_an_account_that_was_deleted(pull, github):
+    github.comments += [{"id": 1, "body": f"{MARKER}\nold", "user": None}, {"id": 2, "body": None, "user": {}}]
+    run(pull, github)
+    assert len(github.comments) == 3
+    assert github.comments[0]["body"] == f"{MARKER}\nold"
+
+
 def test_the_token_is_not_sent_to_another_address(pull, github):
     github.failing["GET"] = [302]
     assert "status 302" in run(pull, github).stdout
@@ -230,8 +257,15 @@ def test_without_a_token_or_a_pull_request(pull, github):
     assert "there is no token" in run(pull, github, token="").stdout
     pull.write("event.json", '{"ref": "refs/heads/main"}')
     run(pull, github)
-    pull.write("event.json", "not JSON")
-    run(pull, github)
+    for event in (
+        "not JSON",
+        "[]",
+        '{"pull_request": null}',
+        '{"pull_request": {"base": null}}',
+        '{"pull_request": 5}',
+    ):
+        pull.write("event.json", event)
+        run(pull, github, diff="true")
     run(pull, github, comment="false")
     assert github.written == []
 
@@ -300,6 +334,60 @@ def test_a_base_that_is_not_there_is_left_out(pull, github):
     assert not os.path.exists(pull.path("proj/x"))
 
 
+def head_of(place, folder="proj", name="HEAD"):
+    words = ["git", "rev-parse", name]
+    return subprocess.run(words, cwd=place.path(folder), capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture
+def merged(place):
+    """A shallow checkout of the merge of a pull request, whose event names a base that is older than the merge's."""
+    place.git("init -q -b main origin", ".")
+    place.git("config uploadpack.allowAnySHA1InWant true", "origin")
+    for name, text in (("CLAUDE.md", "Use tabs.\n"), ("web/CLAUDE.md", "Web.\n")):
+        place.write(f"origin/{name}", text)
+    place.git("add .", "origin")
+    place.git("commit -qm base", "origin")
+    old = head_of(place, "origin")
+    place.git("checkout -q -b topic", "origin")
+    place.write("origin/web/CLAUDE.md", "Web, and See @gone.md\n")
+    place.git("commit -qam topic", "origin")
+    topic = head_of(place, "origin")
+    place.git("checkout -q main", "origin")
+    place.write("origin/CLAUDE.md", "Use tabs. Something that somebody else has merged meanwhile.\n")
+    place.git("commit -qam meanwhile", "origin")
+    place.git("checkout -q -b merge", "origin")
+    place.git("merge -q --no-ff -m merge topic", "origin")
+    os.rmdir(place.proj)
+    place.git(f"clone -q --depth=1 --branch=merge file://{place.path('origin')} proj", ".")
+    event = {"pull_request": {"number": 7, "base": {"sha": old}, "head": {"sha": topic}}}
+    place.write("event.json", json.dumps(event))
+    place.folder("temp")
+    return place
+
+
+def test_a_change_is_compared_with_what_it_is_merged_into(merged, github):
+    """GitHub makes the merge with the newest base; what others merged meanwhile is not part of the change."""
+    done = run(merged, github, diff="true")
+    told = github.comments[0]["body"].partition("### foretold check")[0]
+    assert "web/CLAUDE.md" in told, done.stderr
+    assert not re.search(r"(?<!web/)CLAUDE\.md", told)
+    assert "is not known" not in told
+
+
+def test_a_base_that_cannot_be_fetched_is_said(merged, github):
+    os.rename(merged.path("origin"), merged.path("gone"))
+    done = run(merged, github, diff="true")
+    assert "foretold: the change is not compared with its base: " in done.stdout
+    assert github.comments[0]["body"].startswith(f"{MARKER}\n### foretold check")
+
+
+def test_a_base_is_not_asked_for_without_need(pull, github):
+    """Without a remote nothing can be fetched, and nothing needs to be."""
+    assert "not compared" not in run(pull, github, diff="true").stdout
+    assert "not compared" not in run(pull, github, diff="false").stdout
+
+
 # What the files promise
 
 
@@ -328,9 +416,23 @@ def test_the_guide_has_every_input():
     assert [name for name in action()["inputs"] if f"| `{name}` |" not in guide] == []
 
 
-def test_actions_of_others_are_pinned_by_their_major_version():
-    used = [step["uses"] for step in action()["runs"]["steps"] if "uses" in step]
-    assert [re.fullmatch(r"[\w./-]+@v\d+", each) is not None for each in used] == [True] * len(used)
+def test_actions_of_others_are_pinned_by_their_commit_and_name_their_version():
+    """A tag can be moved; and an organisation that asks for commits asks this of actions inside of actions, too."""
+    used = re.findall(r"^ *-? *uses: (.*)", read("action.yml"), re.MULTILINE)
+    assert len(used) == len([step for step in action()["runs"]["steps"] if "uses" in step])
+    assert [re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each) is not None for each in used] == [True] * len(
+        used
+    )
+
+
+def test_a_step_that_may_fail_says_so():
+    """An upload that a fork may not do is said, and several jobs do not overwrite each other's results."""
+    steps = action()["runs"]["steps"]
+    (upload,) = [step for step in steps if "upload-sarif" in step.get("uses", "")]
+    said = [step for step in steps if f"steps.{upload['id']}.outcome == 'failure'" in step.get("if", "")]
+    assert (upload["continue-on-error"], len(said)) == (True, 1)
+    assert "::notice title=foretold::" in said[0]["run"]
+    assert "inputs.name" in upload["with"]["category"]
 
 
 def hook():
