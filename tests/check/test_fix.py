@@ -1,10 +1,8 @@
 """`foretold check --fix`: fixes that are proven before they are written, and can be taken back."""
 
-import io
 import os
 import stat
 import time
-from contextlib import redirect_stdout
 
 import pytest
 from tests.check.fixture import FAULTS, build, copy, plant
@@ -25,36 +23,7 @@ from foretold.errors import NoCheckpoint, RestoreRefused
 from foretold.findings.registry import CHECKED, load_families
 
 from ..cli.documents import read_document
-
-CLAUDE = "claude-code@2.1.325"
-
-
-def open_project(place, *agents):
-    return Project(place.proj, CheckOptions(agents=agents or (CLAUDE,), home=""))
-
-
-def plan(place, *agents, unsafe=False):
-    project = open_project(place, *agents)
-    return plan_fixes(check_tree(project), CheckSettings(), unsafe=unsafe)
-
-
-def store(place):
-    return open_undo(place.home, {})
-
-
-def read(place, path):
-    with open(place.path(f"proj/{path}"), "rb") as file:
-        return file.read().decode()
-
-
-def fix(place, *agents, unsafe=False):
-    """Fix a project; the codes of what was fixed."""
-    found = plan(place, *agents, unsafe=unsafe)
-    write_fixes(found, store(place))
-    again = plan(place, *agents, unsafe=unsafe)
-    assert (again.fixes, again.changes) == ((), {})  # a second run changes nothing
-    return [each.finding.code for each in found.fixes]
-
+from .fixing import CLAUDE, fix, open_project, plan, read, run, snapshot, store
 
 # -- imports
 
@@ -263,10 +232,11 @@ def test_git_ignores_a_local_file(place):
 def test_what_git_does_not_do_is_taken_back(place):
     place.git("init -q")
     place.write("proj/CLAUDE.md", "Use tabs.\n")
-    place.write("proj/sub/.gitignore", "!CLAUDE.local.md\n")
     place.write("proj/sub/CLAUDE.local.md", "Mine.\n")
+    found = plan(place)
+    place.write("proj/sub/.gitignore", "!CLAUDE.local.md\n")  # meanwhile
     with pytest.raises(RestoreRefused, match=r"git still does not ignore sub/CLAUDE\.local\.md"):
-        write_fixes(plan(place), store(place))
+        write_fixes(found, store(place))
     assert not os.path.exists(place.path("proj/.gitignore"))
 
 
@@ -532,10 +502,11 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(fixable):
     assert read(fixable, "CLAUDE.md") == "Something else.\n"
 
 
-def test_a_file_with_two_names_is_not_parted(fixable):
+def test_a_file_that_gets_a_second_name_meanwhile_is_not_written(fixable):
+    found = plan(fixable)
     os.link(fixable.path("proj/CLAUDE.md"), fixable.path("copy.md"))
     with pytest.raises(RestoreRefused, match="has 2 names"):
-        write_fixes(plan(fixable), store(fixable))
+        write_fixes(found, store(fixable))
     assert read(fixable, "CLAUDE.md") == "See @docs/style.md, please.\n"
 
 
@@ -548,16 +519,6 @@ def test_undo_restores_every_byte_and_mode(fixable):
     assert snapshot(fixable.proj) == before
     with pytest.raises(NoCheckpoint, match="nothing to undo"):
         undo_fixes(fixable.proj, store(fixable))
-
-
-def snapshot(root):
-    found = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = os.path.join(folder, name)
-            with open(path, "rb") as file:
-                found[path] = (file.read(), stat.S_IMODE(os.stat(path).st_mode))
-    return found
 
 
 def test_undo_goes_back_one_run_after_another(fixable):
@@ -598,13 +559,6 @@ def test_only_the_last_runs_are_kept(fixable, monkeypatch):
 
 
 # -- the command
-
-
-def run(place, *words):
-    printed = io.StringIO()
-    with redirect_stdout(printed):
-        status = main(["check", "-C", place.proj, "--home", place.home, *words])
-    return status, printed.getvalue()
 
 
 def test_the_command_says_what_changes_for_whom(fixable):

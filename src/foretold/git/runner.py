@@ -87,6 +87,14 @@ class Commit(NamedTuple):
     reachable: bool = False
 
 
+class IgnoreRule(NamedTuple):
+    """The line of a .gitignore, or of a file like it, that decides about a path."""
+
+    source: str  #: from the top of the repository, or absolute
+    line: int
+    pattern: str  #: with `!`, if the path is not ignored because of it
+
+
 class GitRepository:
     """The repository that a folder is in."""
 
@@ -208,6 +216,15 @@ class GitRepository:
         except (OSError, ValueError):
             return ""
         return os.path.relpath(place, root) if name and place.startswith(top.rstrip("/") + "/") else ""
+
+    def find_ignore_rules(self, paths: Iterable[str]) -> dict[str, IgnoreRule]:
+        """The rule that decides for each of these paths whether git ignores it; those without one are left out."""
+        given = os.fsencode("\0".join(paths))
+        question = ("check-ignore", "--no-index", "--verbose", "-z", "--stdin")
+        said = ask(self.root, *question, given=given, nothing=1) if given else b""
+        words = iter(os.fsdecode(said or b"").split("\0")[:-1])
+        rows = zip(words, words, words, words, strict=True)
+        return {path: IgnoreRule(source, int(line or 0), pattern) for source, line, pattern, path in rows}
 
     def absent(self, paths: Collection[str]) -> set[str]:
         """Those of these files that git has and a sparse checkout leaves out."""

@@ -4,7 +4,8 @@
    fix that cannot be made costs a few attempts and not all of them.
 2. Then the tree is checked as it would be, and fixes that were in the way of others are tried, until nothing is left.
    A second run therefore finds nothing more to do.
-3. What is refused is named, with the reason.
+3. What is refused is named, with the reason. A file that cannot be written is refused first (`obstacles.py`), so that
+   it does not stop the others.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from foretold.check.diff.change import ChangedDelivery
 from foretold.check.finding import CheckFinding, Fix
 from foretold.check.fix.edits import make_changes, may_combine
 from foretold.check.fix.fixers import find_fix
+from foretold.check.fix.obstacles import Obstacles
 from foretold.check.fix.proof import (
     JUDGED_BY_GIT,
     FixAttempt,
@@ -84,10 +86,11 @@ class _Planner:
     def __init__(self, report: CheckReport, settings: CheckSettings, *, unsafe: bool) -> None:
         self.report, self.settings, self.unsafe = report, settings, unsafe
         self.fixed: list[ProvenFix] = []
-        self.refused: dict[Identity, RefusedFix] = {}
+        self.refused: dict[tuple[Identity, int | None], RefusedFix] = {}
         self.changes: dict[str, FileChange] = {}
         self.renames: dict[str, str] = {}
         self.left = list(report.findings)
+        self.obstacles = Obstacles(report.project, report.findings)
 
     def run(self) -> None:
         state = self.report.project
@@ -99,7 +102,7 @@ class _Planner:
             round_ = _Round(state, self.settings, examine(state, self.settings, codes, {}), codes)
             round_.accept(batch)
             for attempt, reason in round_.refused:
-                self.refused[identify(attempt.finding)] = RefusedFix(*attempt, reason)
+                self._refuse(attempt, reason)
             if round_.accepted:
                 self._take(round_, state)
                 state = self.report.project.with_changes(self.changes)
@@ -113,13 +116,19 @@ class _Planner:
         for finding in self.left:
             if len(batch) >= MOST_AT_ONCE:
                 break
-            if identify(finding) in self.refused:
+            if _locate(finding) in self.refused:
                 continue
             fix = find_fix(finding, state)
-            is_wanted = fix is not None and (fix.edits or fix.renames) and (fix.is_safe or self.unsafe)
-            if fix is not None and is_wanted and may_combine(fix, (each.fix for each in batch)):
+            if fix is None or not (fix.edits or fix.renames) or not (fix.is_safe or self.unsafe):
+                continue
+            if reason := self.obstacles.find(finding, fix):
+                self._refuse(FixAttempt(finding, fix), reason)
+            elif may_combine(fix, (each.fix for each in batch)):
                 batch.append(FixAttempt(finding, fix))
         return batch
+
+    def _refuse(self, attempt: FixAttempt, reason: str) -> None:
+        self.refused[_locate(attempt.finding)] = RefusedFix(*attempt, reason)
 
     def _take(self, round_: _Round, state: Project) -> None:
         fixes = [attempt.fix for attempt, _ in round_.accepted]
@@ -141,13 +150,18 @@ class _Planner:
     def finish(self) -> FixPlan:
         project = self.report.project
         state = project.with_changes(self.changes) if self.changes else project
-        others = [find_fix(each, state) for each in self.left if identify(each) not in self.refused]
+        others = [find_fix(each, state) for each in self.left if _locate(each) not in self.refused]
         unsafe = 0 if self.unsafe else sum(1 for fix in others if fix is not None and not fix.is_safe)
-        there = {identify(each) for each in self.left}
+        there = {_locate(each) for each in self.left}
         refused = tuple(
             each for key, each in self.refused.items() if key in there
         )  # others may have been fixed with it
         return FixPlan(project, tuple(self.fixed), refused, self.changes, tuple(self.left), unsafe)
+
+
+def _locate(finding: CheckFinding) -> tuple[Identity, int | None]:
+    """What a finding is about, and where: one file may have the same in several lines."""
+    return identify(finding), finding.line
 
 
 class _Round:

@@ -2,8 +2,9 @@
 
 1. What a file was is stored before anything is written (`files.restore`): in `$FORETOLD_HOME/check`, else in
    `$XDG_STATE_HOME/foretold/check`. The last `MOST_KEPT` runs are kept.
-2. A file that is not what was read when the fix was proven, has several names, or lies behind a link that leads out of
-   the project, is not written, and then nothing is.
+2. A file that is not what was read when the fix was proven, has several names, or is reached through a link that leads
+   out of the project, is not written, and then nothing is. The plan leaves such files out (`obstacles.py`): here, it is
+   about what another program has done meanwhile.
 3. Modes and owners stay. Folders are opened by their real path, following no link.
 4. What only git can judge is looked at afterwards; if it is not as announced, everything is taken back.
 5. `undo_fixes` restores what the last run changed in a project, if nobody has changed these files since.
@@ -93,7 +94,9 @@ def _require_unchanged(path: str, digest: str, names: int, project: Project) -> 
     if known != digest:
         raise RestoreRefused(f"{path} was changed meanwhile; check again. Nothing was changed")
     if names > 1:
-        raise RestoreRefused(f"{path} has {names} names (hard links), which would part. Nothing was changed")
+        raise RestoreRefused(
+            f"{path} has {names} names (hard links) now, and only one would be changed. Nothing was changed"
+        )
 
 
 def _find_unfulfilled(plan: FixPlan) -> str:

@@ -129,6 +129,12 @@ def _plan_file(wanted: WantedFile, seen: FileCache) -> FileChange | Finding | No
     return FileChange(wanted.path, action, before, after, wanted.source, folder, lines, tuple(notes))
 
 
+def find_problem(path: str) -> Finding | None:
+    """What prevents that a file is written, or deleted, as it is now; None if nothing does."""
+    obstacle = _obstacle(look_at(path), home_of(path)[0], is_elsewhere=False)
+    return Finding(path, None, *obstacle) if obstacle else None
+
+
 def _is_same(before: FileState, after: FileState, bits: int) -> bool:
     if before.kind != after.kind:
         return False
