@@ -68,6 +68,14 @@ class FixPlan(NamedTuple):
     unsafe: int = 0  #: how many of these have a fix that is not safe
 
     @property
+    def origins(self) -> dict[str, str]:
+        """The path that each renamed file has now, by the one that it will have, through all renames."""
+        found: dict[str, str] = {}
+        for rename in (rename for each in self.fixes for rename in each.fix.renames):
+            found[rename.to] = found.pop(rename.path, rename.path)
+        return found
+
+    @property
     def after(self) -> Project:
         """The project as it will be."""
         return self.project.with_changes(self.changes)

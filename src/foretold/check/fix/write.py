@@ -78,8 +78,7 @@ def _want(path: str, change: object, plan: FixPlan, undo: Undo) -> WantedFile:
 
 def _mode_of(path: str, plan: FixPlan) -> int:
     """The mode that a file has, or had under its old name; else that of a new file."""
-    old = next((each.path for fix in plan.fixes for each in fix.fix.renames if each.to == path), path)
-    for place in (path, old):
+    for place in (path, plan.origins.get(path, path)):
         with suppress(OSError):
             return stat.S_IMODE(os.lstat(place).st_mode)
     mask = os.umask(0)

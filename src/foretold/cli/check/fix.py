@@ -13,9 +13,10 @@ from foretold.check.delivered import Delivery, describe_when
 from foretold.check.diff.change import ChangedDelivery
 from foretold.check.diff.report import describe_delivery
 from foretold.check.finding import CheckFinding, Fix
+from foretold.check.fix.patch import render_patch
 from foretold.check.fix.plan import FixPlan, ProvenFix, RefusedFix, plan_fixes
 from foretold.check.fix.write import find_last, open_undo, undo_fixes, write_fixes
-from foretold.check.project import MAX_TEXT, Project
+from foretold.check.project import Project
 from foretold.check.report.json import describe_finding, describe_fix, write_json
 from foretold.check.run import CheckReport
 from foretold.check.settings import CheckSettings
@@ -24,8 +25,6 @@ from foretold.cli.output import Paint, plural, printable
 from foretold.dialects.registry import title_of_agent
 from foretold.errors import BadArgument
 from foretold.files.restore.restore import Undo
-from foretold.storage.tree import Fault
-from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def render_plan(plan: FixPlan, paint: Paint, *, is_done: bool) -> str:
     for refused in plan.refused:
         lines += _render_refusal(refused, paint)
     if plan.changes and not is_done:
-        lines += ["", *render_diff(plan).splitlines()]
+        lines += ["", *_render_diff(plan)]
     return "\n".join([*lines, *_render_summary(plan, paint, is_done=is_done)]) + "\n"
 
 
@@ -132,23 +131,10 @@ def _describe_side(deliveries: Sequence[Delivery]) -> str:
     return " and ".join(times) if times else "not delivered"
 
 
-def render_diff(plan: FixPlan) -> str:
-    """A unified diff of the files, as `git apply` takes it."""
-    renamed = {rename.to: rename.path for each in plan.fixes for rename in each.fix.renames}
-    parts = []
-    for path, change in plan.changes.items():
-        if change is None:
-            continue
-        old = renamed.get(path, path)
-        data = plan.project.tree.read(old, MAX_TEXT)
-        before = "" if isinstance(data, Fault) else data.decode("utf-8", "replace")
-        after = change.decode("utf-8", "replace") if isinstance(change, bytes) else ""
-        names = plan.project.relative(old), plan.project.relative(path)
-        if old != path:
-            parts.append(f"rename from {names[0]}\nrename to {names[1]}\n")
-        source = "/dev/null" if isinstance(data, Fault) else f"a/{names[0]}"
-        parts.append(unified(before, after, source, f"b/{names[1]}"))
-    return "\n".join(printable(line) if "\t" not in line else line for line in "".join(parts).split("\n"))
+def _render_diff(plan: FixPlan) -> list[str]:
+    """The patch for people, without characters that could give a terminal a command."""
+    lines = render_patch(plan).removesuffix("\n").split("\n")
+    return ["\t".join(map(printable, line.split("\t"))) for line in lines]
 
 
 def _render_summary(plan: FixPlan, paint: Paint, *, is_done: bool) -> Iterator[str]:
@@ -202,7 +188,7 @@ def describe_plan(plan: FixPlan, undo: str) -> dict[str, object]:
         "files": [project.relative(path) for path in plan.changes],
         "left": [describe_finding(each, project) for each in plan.left],
         "unsafe": plan.unsafe,
-        "diff": render_diff(plan),
+        "diff": render_patch(plan),
     }
 
 
