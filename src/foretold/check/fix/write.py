@@ -5,9 +5,11 @@
 2. A file that is not what was read when the fix was proven, has several names, or is reached through a link that leads
    out of the project, is not written, and then nothing is. The plan leaves such files out (`obstacles.py`): here, it is
    about what another program has done meanwhile.
-3. Modes and owners stay. Folders are opened by their real path, following no link.
+3. Modes and owners stay, also of a file that gets another name. Folders are opened by their real path, and no link is
+   followed.
 4. What only git can judge is looked at afterwards; if it is not as announced, everything is taken back.
-5. `undo_fixes` restores what the last run changed in a project, if nobody has changed these files since.
+5. `undo_fixes` restores what the last run changed in a project, if nobody has changed these files since, and removes
+   the folders that it created.
 """
 
 from __future__ import annotations
@@ -73,17 +75,19 @@ def _want(path: str, change: object, plan: FixPlan, undo: Undo) -> WantedFile:
         replace_file(source, change)
     except OSError as error:
         raise RestoreRefused(f"cannot write {source}: {error.strerror}. Nothing was changed") from error
-    return WantedFile(path, source, parent=folder, mode=_mode_of(path, plan))
+    mode, owner = _find_rights(path, plan)
+    return WantedFile(path, source, parent=folder, mode=mode, owner=owner)
 
 
-def _mode_of(path: str, plan: FixPlan) -> int:
-    """The mode that a file has, or had under its old name; else that of a new file."""
+def _find_rights(path: str, plan: FixPlan) -> tuple[int, tuple[int, int]]:
+    """The mode and the owner that a file has, or has under its old name; else those of a new file."""
     for place in (path, plan.origins.get(path, path)):
         with suppress(OSError):
-            return stat.S_IMODE(os.lstat(place).st_mode)
+            about = os.lstat(place)
+            return stat.S_IMODE(about.st_mode), (about.st_uid, about.st_gid)
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return 0o666 & ~mask, (-1, -1)
 
 
 def _require_unchanged(path: str, digest: str, names: int, project: Project) -> None:

@@ -31,6 +31,7 @@ class WantedFile(NamedTuple):
     parent: str = ""  #: its real folder, where that was written down
     since: float = 0.0  #: when it was recorded
     mode: int | None = None  #: if it is not that of the source
+    owner: tuple[int, int] = (-1, -1)  #: of a file that is not there now: user and group, if they are known
 
 
 class FileChange(NamedTuple):
@@ -109,7 +110,8 @@ def _plan_file(wanted: WantedFile, seen: FileCache) -> FileChange | Finding | No
     if wanted.source and after.kind != "file":
         return _no_backup(wanted, after)
     if after.kind == "file":
-        after = after._replace(mode=(after.mode if wanted.mode is None else wanted.mode) & wanted.bits)
+        mode = (after.mode if wanted.mode is None else wanted.mode) & wanted.bits
+        after = after._replace(mode=mode, owner=wanted.owner)
     if _is_same(before, after, wanted.bits) or (before.kind == "link" and _leads_to(wanted, after)):
         return None
     folder, is_elsewhere = home_of(wanted.path, wanted.parent, wanted.since)

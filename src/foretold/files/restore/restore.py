@@ -23,6 +23,7 @@ from foretold.files.restore.plans import FileChange, RestorePlan, WantedFile
 from foretold.files.restore.swap import ASIDE, put_back, temporary
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import read_chunks, replace_file
+from foretold.storage.dirfd import open_folder
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
 from foretold.storage.lock import wait_for_lock
 from foretold.storage.tree import open_regular, read_regular
@@ -71,6 +72,7 @@ def take_back(given: Restore, plan: RestorePlan, undo: Undo) -> RestoreResult:
     done = restore(plan, undo, f"undo {given.id}: {given.why}")
     if not given.is_done and not undo.sweep(given):
         undo.finish(given)
+    undo.remove_folders(given)
     return done
 
 
@@ -87,6 +89,7 @@ class ChangedFile(NamedTuple):
     before: tuple[str, int] | None
     after: tuple[str, int] | None
     beside: str  #: the name of our temporary file next to it
+    owner: tuple[int, int] = (-1, -1)  #: user and group of the file that was there
 
 
 class Restore(NamedTuple):
@@ -97,6 +100,7 @@ class Restore(NamedTuple):
     why: str
     files: tuple[ChangedFile, ...]
     is_done: bool = False
+    folders: tuple[str, ...] = ()  #: that it creates, outer ones first
 
 
 def state_folder(home: str, env: Mapping[str, str]) -> str:
@@ -143,10 +147,17 @@ class Undo:
         """Back up the files, and record what will be done to them."""
         name = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + token()[-4:]
         files = tuple(
-            ChangedFile(each.path, each.folder, _state(each.before), _state(each.after), temporary(name, number))
+            ChangedFile(
+                each.path,
+                each.folder,
+                _state(each.before),
+                _state(each.after),
+                temporary(name, number),
+                each.before.owner,
+            )
             for number, each in enumerate(changes)
         )
-        restore = Restore(name, time.time(), why, files)
+        restore = Restore(name, time.time(), why, files, folders=_list_missing_folders(changes))
         with self._refusing():
             for change in changes:
                 if change.before.kind == "file":
@@ -207,10 +218,18 @@ class Undo:
         try:
             values = json.loads(read_regular(os.path.join(self.folder, "restores", name), MOST))
             files = tuple(
-                ChangedFile(each["path"], each["folder"], _pair(each["before"]), _pair(each["after"]), each["beside"])
+                ChangedFile(
+                    each["path"],
+                    each["folder"],
+                    _pair(each["before"]),
+                    _pair(each["after"]),
+                    each["beside"],
+                    _owner(each.get("owner", (-1, -1))),  # not in records of earlier releases
+                )
                 for each in values["files"]
             )
-            return Restore(values["id"], float(values["time"]), values["why"], files, bool(values["is_done"]))
+            folders = tuple(map(str, values.get("folders", ())))
+            return Restore(values["id"], float(values["time"]), values["why"], files, bool(values["is_done"]), folders)
         except (OSError, ValueError, KeyError, TypeError):
             return None  # not our file, or of a later version
 
@@ -226,7 +245,13 @@ class Undo:
     def wanted(self, restore: Restore) -> list[WantedFile]:
         """What the files were before a restore."""
         return [
-            WantedFile(each.path, self.object_path(each.before[0]), parent=each.folder, mode=each.before[1])
+            WantedFile(
+                each.path,
+                self.object_path(each.before[0]),
+                parent=each.folder,
+                mode=each.before[1],
+                owner=each.owner,
+            )
             if each.before
             else WantedFile(each.path, None, parent=each.folder)
             for each in restore.files
@@ -271,8 +296,31 @@ class Undo:
     def forget(self, restore: Restore) -> None:
         """Forget a restore that changed nothing, unless something is left next to the files."""
         if not self.sweep(restore):
+            self.remove_folders(restore)
             with suppress(OSError):
                 self.kernel.unlink(os.path.join(self.folder, "restores", f"{restore.id}.json"))
+
+    def remove_folders(self, restore: Restore) -> None:
+        """Remove the folders that a restore created, unless something is in them."""
+        for path in reversed(restore.folders):
+            with suppress(OSError):
+                above = open_folder(os.path.dirname(path), self.kernel, make=False)
+                try:
+                    self.kernel.rmdir(os.path.basename(path), dir_fd=above)
+                finally:
+                    os.close(above)
+
+
+def _list_missing_folders(changes: Sequence[FileChange]) -> tuple[str, ...]:
+    """The folders that have to be created for some files, outer ones first."""
+    found: dict[str, None] = {}
+    for change in changes:
+        missing, folder = [], change.folder
+        while change.action == "create" and not os.path.lexists(folder):
+            missing.append(folder)
+            folder = os.path.dirname(folder)
+        found.update(dict.fromkeys(reversed(missing)))
+    return tuple(found)
 
 
 def _state(found: FileState) -> tuple[str, int] | None:
@@ -284,6 +332,11 @@ def _pair(value: Sequence[str | int] | None) -> tuple[str, int] | None:
         return None
     digest, mode = value
     return str(digest), int(mode)
+
+
+def _owner(value: Sequence[int]) -> tuple[int, int]:
+    user, group = value
+    return int(user), int(group)
 
 
 def _checked(source: int, change: FileChange) -> Iterator[bytes]:

@@ -111,12 +111,13 @@ class _Swap:
             self._is_filled = True
 
     def _copy_ownership(self, target: int) -> None:
-        """Owner and extended attributes of the old file."""
+        """Owner and extended attributes of the old file; of a new one, the owner that it should have."""
         before = self.change.before
+        owner = before.owner if before.kind == "file" else self.change.after.owner
+        about = os.fstat(target)
+        if owner not in ((-1, -1), (about.st_uid, about.st_gid)):
+            os.fchown(target, *owner)
         if before.kind == "file":
-            about = os.fstat(target)
-            if before.owner != (about.st_uid, about.st_gid):
-                os.fchown(target, *before.owner)
             with suppress(OSError, AttributeError):
                 path = os.path.join(self.change.folder, self.change.name)
                 for name in os.listxattr(path, follow_symlinks=False):
