@@ -96,13 +96,13 @@ class Editor:
 
 
 @asynccontextmanager
-async def editing(place, *words, folder="", able=None, env=None):
+async def editing(place, *words, folder="", able=None, env=None, cwd=""):
     """A server that knows a folder, with an editor that is through the handshake; its exit status is checked."""
     client = LanguageClient("test-editor", "1.0")
     opened = folder or place.proj
     await client.start_io(
         sys.executable, "-c", COMMAND, "lsp", "--home", place.home, "--managed", place.managed, *words,
-        env=place.environment(PATH=os.environ["PATH"], **(env or {})), cwd=place.root,
+        env=place.environment(PATH=os.environ["PATH"], **(env or {})), cwd=cwd or place.root,
     )  # fmt: skip
     editor = Editor(client, opened)
     async with asyncio.timeout(PATIENCE):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from urllib.parse import quote
 
 import pytest
 from lsprotocol import types
@@ -277,6 +278,69 @@ def test_marks_of_a_repository_make_no_link(project):
     shown = drive(project, talk)
     assert "![" not in shown
     assert "](" not in shown
+
+
+def change_folders(editor, added=(), removed=()):
+    event = types.WorkspaceFoldersChangeEvent(
+        added=[types.WorkspaceFolder(uri, "x") for uri in added],
+        removed=[types.WorkspaceFolder(uri, "x") for uri in removed],
+    )
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+
+
+def test_folders_that_are_not_on_this_disk_come_and_go(project):
+    """The server runs in the project's folder: a folder without a path is not that one."""
+    project.write("proj/CLAUDE.md", "See @docs/gone.md\n")
+
+    async def talk(editor):
+        await editor.wait_for(lambda: editor.codes("CLAUDE.md"))
+        strange = ["vscode-remote://host/x", "untitled:x", "file://other/x", ""]
+        change_folders(editor, added=strange)
+        change_folders(editor, removed=strange)
+        change_folders(editor, removed=[f"file://{project.root}/other"])
+        return await editor.hover("CLAUDE.md", 0, 0), editor.codes("CLAUDE.md")
+
+    hover, codes = drive(project, talk, cwd=project.proj)
+    assert hover is not None
+    assert codes == ["import-missing"]
+
+
+def test_a_text_that_is_opened_before_its_folder(project):
+    other = project.write("other/CLAUDE.md", "Use tabs.\n")
+
+    async def talk(editor):
+        uri = f"file://{other}"
+        item = types.TextDocumentItem(uri, "markdown", 1, "See @docs/gone.md\n")
+        editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        change_folders(editor, added=[f"file://{os.path.dirname(other)}"])
+        await editor.wait_for(lambda: editor.codes(uri))
+        change_folders(editor, removed=[f"file://{os.path.dirname(other)}"])
+        await editor.wait_for(lambda: not editor.codes(uri))
+
+    drive(project, talk)
+
+
+def test_a_name_that_is_not_utf_8(project):
+    """It has an address like any other, and what is found elsewhere is shown, too."""
+    names = [b"\xff", "ü %41#?;x".encode()]
+    for name in names:
+        folder = os.path.join(os.fsencode(project.proj), name)
+        os.mkdir(folder)
+        with open(os.path.join(folder, b"CLAUDE.md"), "w", encoding="utf-8") as file:
+            file.write("See @gone.md\n")
+    project.write("proj/CLAUDE.md", "See @docs/gone.md\n")
+    addresses = [f"{quote(name)}/CLAUDE.md" for name in names]
+
+    async def talk(editor):
+        await editor.wait_for(lambda: {"CLAUDE.md", *addresses} <= editor.diagnostics.keys())
+        found = [editor.codes(name) for name in ("CLAUDE.md", *addresses)]
+        return found, [await editor.hover(name, 0, 6) for name in addresses]
+
+    found, hovers = drive(project, talk)
+    assert found == [["import-missing"]] * 3
+    for hover in hovers:
+        assert hover.startswith("**@gone.md**")
+        hover.encode()  # no half of a character is sent
 
 
 # By bytes on its pipe

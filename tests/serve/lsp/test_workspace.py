@@ -3,10 +3,10 @@
 from foretold.check.finding import CheckFinding, Fix, Rename, TextEdit
 from foretold.check.project import CheckOptions, Project
 from foretold.serve.lsp.actions import list_fixes
-from foretold.serve.lsp.diagnostics import diagnose, locate
-from foretold.serve.lsp.hover import HoverPart, describe_file, describe_rule, render_parts
+from foretold.serve.lsp.diagnostics import diagnose, locate, locate_in
+from foretold.serve.lsp.hover import HoverPart, describe_file, describe_place, describe_rule, render_parts
 from foretold.serve.lsp.imports import find_import, find_target, list_imports
-from foretold.serve.lsp.positions import TextSpan, count_units, find_character
+from foretold.serve.lsp.positions import TextSpan, count_units, find_character, split_lines
 from foretold.serve.lsp.workspace import EditorWorkspace
 
 OPTIONS = CheckOptions(home="")
@@ -158,3 +158,101 @@ def test_a_hover_shows_marks_as_they_are():
     assert render_parts(parts, markdown=False) == "[a](b)\nx[U+202E]y: <img>\nplain"
     assert describe_rule("import-missing").title == "import-missing (error)"
     assert describe_rule("no-such-code") == HoverPart("no-such-code", ())
+
+
+def test_a_folder_in_another_one_is_checked_with_that(place):
+    """Whichever comes first; and by itself again, when the other one goes."""
+    outer = place.write("proj/CLAUDE.md", "See @docs/gone.md\n")
+    inner = place.write("proj/web/CLAUDE.md", "See @lost.md\n")
+    workspace, _ = opened(place, place.path("proj/web"))
+    assert codes(place, workspace.update()) == {"proj/web/CLAUDE.md": ["import-missing"]}
+    workspace.open_text(inner, "See @lost.md and @more.md\n")
+    workspace.add_folder(place.proj)
+    assert list(workspace.folders) == [place.proj]
+    assert codes(place, workspace.update()) == {
+        "proj/CLAUDE.md": ["import-missing"],
+        "proj/web/CLAUDE.md": ["import-missing", "import-missing"],
+    }
+    assert workspace.remove_folder(place.proj) == {outer: ()}
+    assert list(workspace.folders) == [place.path("proj/web")]
+    assert codes(place, workspace.update()) == {"proj/web/CLAUDE.md": ["import-missing", "import-missing"]}
+    assert workspace.remove_folder(place.path("proj/web")) == {inner: ()}
+    assert (list(workspace.folders), workspace.update()) == ([], {})
+
+
+def test_a_folder_in_another_one_may_go_first(place):
+    path = place.write("proj/web/CLAUDE.md", "See @lost.md\n")
+    workspace, _ = opened(place, place.proj, place.path("proj/web"))
+    assert codes(place, workspace.update()) == {"proj/web/CLAUDE.md": ["import-missing"]}
+    assert workspace.remove_folder(place.path("proj/web")) == {}
+    assert workspace.update() == {}
+    assert workspace.remove_folder(place.proj) == {path: ()}
+
+
+def test_what_only_a_folder_in_another_one_shows_goes_with_it(place):
+    """The outer folder leaves fixtures out."""
+    path = place.write("proj/tests/fixtures/CLAUDE.md", "See @lost.md\n")
+    workspace, _ = opened(place, place.path("proj/tests/fixtures"))
+    assert codes(place, workspace.update()) == {"proj/tests/fixtures/CLAUDE.md": ["import-missing"]}
+    workspace.add_folder(place.proj)
+    assert workspace.update() == {path: ()}
+
+
+def test_a_text_that_is_opened_before_its_folder_counts(place):
+    path = place.write("proj/CLAUDE.md", "Use tabs.\n")
+    workspace, _ = opened(place, place.folder("other"))
+    workspace.open_text(path, "See @docs/gone.md\n")
+    assert workspace.update() == {}
+    workspace.add_folder(place.proj)
+    assert codes(place, workspace.update()) == {"proj/CLAUDE.md": ["import-missing"]}
+    workspace.remove_folder(place.proj)
+    workspace.add_folder(place.proj)
+    assert codes(place, workspace.update()) == {"proj/CLAUDE.md": ["import-missing"]}
+    workspace.remove_folder(place.proj)
+    workspace.close_text(path)
+    workspace.add_folder(place.proj)
+    assert workspace.update() == {}
+
+
+def test_a_carriage_return_ends_a_line_for_an_editor(place):
+    text = "one\rtwo\r\nthree\r\rSee @gone.md and @docs/a.md\rfour\n@lost.md\n"
+    path = place.write("proj/CLAUDE.md", text)
+    place.write("proj/docs/a.md", "x\n")
+    workspace, _ = opened(place)
+    assert [each.span for each in workspace.update()[path]] == [TextSpan(4, 4, 4, 12), TextSpan(6, 0, 6, 8)]
+    project = Project(place.proj, OPTIONS)
+    links = [(each.span, each.written) for each in list_imports(path, text, project)]
+    assert links == [(TextSpan(4, 17, 4, 27), "docs/a.md")]
+    findings = [CheckFinding(path, 2, "import-missing", "gone.md: not imported")]
+    titles = [[part.title for part in describe_place(path, line, 6, project, findings)] for line in (1, 3, 4, 6)]
+    assert titles == [
+        ["CLAUDE.md"],
+        ["CLAUDE.md"],
+        ["@gone.md", "import-missing (error)", "CLAUDE.md"],
+        ["@lost.md", "CLAUDE.md"],
+    ]
+    rows = [describe_place(path, line, 6, project, ())[0].rows for line in (4, 6)]
+    assert rows == [(("Claude Code", "does not import it: there is no such file"),)] * 2
+
+
+def test_a_cut_in_a_text_with_carriage_returns(place):
+    text = "".join(f"{number}\r{'x' * 80}\n" for number in range(1, 600))
+    path = place.write("proj/AGENTS.md", text)
+    last = len(split_lines(text[:32_768])) - 1
+    project = Project(place.proj, OPTIONS)
+    given, lost = (describe_file(path, line, project)[0][1] for line in (last - 1, last))
+    assert given.endswith(f"cut after line {last}")
+    assert lost.endswith(f"cut after line {last}; this line is not given")
+
+
+def test_lines_that_others_count(place):
+    """Most rules count the line feeds, those about Markdown all ends of lines: what a finding is about decides."""
+    text = "one\rtwo\nthree\r@a.md\rfour\n\u202e five\n"
+
+    def at(line, message):
+        return locate_in(CheckFinding("/a", line, "x", message), text)
+
+    assert at(4, "a.md: not imported") == at(2, "a.md: not imported") == TextSpan(3, 0, 3, 5)
+    assert at(3, "it is long") == TextSpan(5, 0, 5, 6)
+    assert at(99, "it is long") == TextSpan(6, 0, 6, 0)
+    assert at(None, "it is long") == TextSpan(0, 0, 0, 3)

@@ -7,7 +7,7 @@ import re
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.secrets.invisible import show_hidden
-from foretold.serve.lsp.positions import TextSpan, split_lines
+from foretold.serve.lsp.positions import TextSpan, has_stray_returns, list_rows, split_lines
 from foretold.types import NamedTuple
 
 SEVERITIES = {"error": 1, "warning": 2, "note": 3}  #: the numbers of the protocol: Error, Warning, Information
@@ -28,24 +28,46 @@ class Diagnostic(NamedTuple):
 
 def diagnose(finding: CheckFinding, project: Project) -> Diagnostic:
     """A finding with its place in the text as it is now."""
-    lines = split_lines(project.read(finding.path) or "")
+    text = project.read(finding.path) or ""
     message = finding.message + (f"\n{finding.hint}" if finding.hint else "")
     if finding.agents and len(finding.agents) < len(project.choices):
         message += f"\nfor {', '.join(finding.agents)}"
     severity = SEVERITIES.get(finding.severity, SEVERITIES["warning"])
     named = tuple(_named_files(finding, project))
-    return Diagnostic(finding, locate(finding, lines), severity, show_hidden(message), named)
+    return Diagnostic(finding, locate_in(finding, text), severity, show_hidden(message), named)
 
 
 def locate(finding: CheckFinding, lines: list[str]) -> TextSpan:
     """What a finding is about: what its message begins with, if that is in its line, else the whole line."""
     at = min(max((finding.line or 1) - 1, 0), len(lines) - 1)
-    line = lines[at]
+    return _find_subject(finding, lines[at], at) or _take_line(lines[at], at)
+
+
+def locate_in(finding: CheckFinding, text: str) -> TextSpan:
+    """As `locate`. Rules about Markdown count lines as an editor does, others line feeds: the subject decides."""
+    lines = split_lines(text)
+    if not has_stray_returns(text):
+        return locate(finding, lines)
+    number, rows = max((finding.line or 1) - 1, 0), list_rows(text)
+    first, end = (rows[at] if at < len(rows) else len(lines) for at in (number, number + 1))
+    for at in (number, *range(first, end)):
+        span = _find_subject(finding, lines[at], at) if at < len(lines) else None
+        if span:
+            return span
+    first = min(first, len(lines) - 1)
+    return _take_line(lines[first], first)
+
+
+def _find_subject(finding: CheckFinding, line: str, at: int) -> TextSpan | None:
     subject = finding.message.partition(": ")[0].strip("`“”")
     for written in (f"@{subject}", subject, subject.partition(" ")[0].strip("`“”")):
         start = line.find(written) if 2 < len(written) <= LONGEST_SUBJECT and finding.line else -1
         if start >= 0:
             return TextSpan(at, start, at, start + len(written))
+    return None
+
+
+def _take_line(line: str, at: int) -> TextSpan:
     start = len(line) - len(line.lstrip())
     return TextSpan(at, start, at, max(len(line.rstrip()), start))
 

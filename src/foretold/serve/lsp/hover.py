@@ -15,7 +15,9 @@ from foretold.findings.registry import find_rule
 from foretold.instructions.explain import FileVerdict, verdict_of
 from foretold.instructions.view import View
 from foretold.secrets.invisible import show_hidden
+from foretold.serve.lsp.diagnostics import locate_in
 from foretold.serve.lsp.imports import describe_import, find_import
+from foretold.serve.lsp.positions import split_lines
 from foretold.storage.tree import Fault
 from foretold.types import REASONS, NamedTuple
 
@@ -40,7 +42,7 @@ def describe_place(
     if found is not None:
         rows = describe_import(path, found, project)
         parts += [HoverPart(f"@{found.written}", tuple(rows))] if rows else []
-    here = [each for each in findings if (each.line or 1) - 1 == line]
+    here = [each for each in findings if locate_in(each, text or "").line == line]
     parts += [describe_rule(code) for code in dict.fromkeys(each.code for each in here)]
     rows = describe_file(path, line, project)
     return [*parts, HoverPart(project.relative(path), tuple(rows))] if rows else parts
@@ -105,7 +107,7 @@ def _last_line(path: str, view: View, project: Project) -> int | None:
         return None
     size = next((entry.size for entry in view.entries if entry.path == path), 0)
     data = project.tree.read(path, MAX_FILE)
-    return None if isinstance(data, Fault) else data.count(b"\n", 0, size)
+    return None if isinstance(data, Fault) else len(split_lines(data[:size].decode("utf-8", "replace"))) - 1
 
 
 def render_parts(parts: Sequence[HoverPart], *, markdown: bool) -> str:

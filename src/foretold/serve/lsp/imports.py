@@ -44,7 +44,7 @@ def list_imports(path: str, text: str, project: Project) -> Iterator[TextImport]
     if "@" not in text or len(text) > MAX_TEXT or not any(_follows(choice) for choice in project.choices):
         return
     front, body = split(text, after_bom=True)
-    offset = text.count("\n", 0, len(text) - len(body)) if front is not None else 0
+    offset = len(split_lines(text[: len(text) - len(body)])) - 1 if front is not None else 0
     lines = split_lines(text)
     for mention in [each for each in scan(body).mentions if each.region == "text"][:MOST_LINKS]:
         at = mention.line - 1 + offset

@@ -11,6 +11,7 @@ from foretold.types import NamedTuple
 
 UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
 _ENDS = re.compile(r"\r\n|\n|\r")
+_STRAY = re.compile(r"\r(?!\n)")
 
 
 class TextSpan(NamedTuple):
@@ -29,6 +30,21 @@ def split_lines(text: str) -> list[str]:
     ['a', 'b\\u2028c', 'd', '']
     """
     return _ENDS.split(text)
+
+
+def has_stray_returns(text: str) -> bool:
+    """Whether a text has carriage returns that end a line here, and do not where line feeds are counted."""
+    return "\r" in text and _STRAY.search(text) is not None
+
+
+def list_rows(text: str) -> list[int]:
+    """For each row of a text, where rows end with LF, the line that it begins with.
+
+    >>> list_rows("a\\rb\\nc\\r\\nd")
+    [0, 2, 3]
+    """
+    ends = enumerate(_ENDS.finditer(text), 1)
+    return [0, *(line for line, end in ends if end[0].endswith("\n"))]
 
 
 def count_units(line: str, character: int, encoding: str = UTF16) -> int:

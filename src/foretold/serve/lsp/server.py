@@ -3,8 +3,8 @@
 1. Nothing but the protocol goes to standard output. Faults go to the log, which is standard error, and to the editor's
    log; a file that is written badly is a finding, never a fault.
 2. Texts come whole (`Full`): an editor and we need not agree about what ends a line.
-3. Checks run in one thread, one after the other. A change is checked when no other has followed for a moment; a
-   question of the editor is answered for the text that it has now.
+3. Whatever an editor says is handled in one thread, in its order: what it opens and closes, checks, questions. A
+   change is checked when no other has followed for a moment; a question is answered for the text that it has now.
 4. Only files in the folders of the editor are answered for, by their real paths. Nothing of a repository is run.
 """
 
@@ -14,11 +14,11 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from lsprotocol import types
-from pygls import uris
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
@@ -66,7 +66,7 @@ class ForetoldLanguageServer(LanguageServer):
         self._thread = ThreadPoolExecutor(1, "foretold-check")
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[Any] = set()
-        self._versions: dict[str, int] = {}  #: of open documents, by real path
+        self.versions: dict[str, int] = {}  #: of open documents, by real path
 
     # -- checking
 
@@ -78,7 +78,10 @@ class ForetoldLanguageServer(LanguageServer):
 
     def _start_check(self) -> None:
         self._timer = None
-        task = asyncio.ensure_future(self.check_now())
+        self._start(self.check_now())
+
+    def _start(self, work: Awaitable[object]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)  # else nothing would hold it
         task.add_done_callback(self._tasks.discard)
 
@@ -87,39 +90,51 @@ class ForetoldLanguageServer(LanguageServer):
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        self.publish(await self.run(self.files.update) or {})
+        await self.publish(self.files.update)
 
-    async def run(self, work: Callable[[], Given]) -> Given | None:
-        """Do work in the thread of checks; None if it fails, which is logged."""
+    async def publish(self, work: Callable[[], dict[str, tuple[Diagnostic, ...]]]) -> None:
+        """Do work that changes what is shown, and send that."""
+        for params in await self.run(lambda: [self._make_params(*each) for each in work().items()]) or ():
+            self.text_document_publish_diagnostics(params)
+
+    def _make_params(self, path: str, found: tuple[Diagnostic, ...]) -> Any:
+        shown = [self.make_diagnostic(each) for each in found]
+        return types.PublishDiagnosticsParams(self.uri_of(path), shown, self.versions.get(os.path.realpath(path)))
+
+    def run(self, work: Callable[[], Given]) -> Awaitable[Given | None]:
+        """Do work in the thread of checks, after what was asked for before; None if it fails, which is logged."""
+        return self._report(asyncio.get_running_loop().run_in_executor(self._thread, work))
+
+    async def _report(self, work: Awaitable[Given]) -> Given | None:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            return await work
         except Exception as error:  # a fault of ours is reported, and the server continues
             _log.exception("a check failed")
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"foretold: {error!r}"))
             return None
 
+    def note(self, work: Callable[[], None]) -> None:
+        """Do work in the thread of checks, and check soon."""
+        self._start(self.run(work))
+        self.check_soon()
+
     async def ask(self, uri: str, work: Callable[[OpenFolder, str], Given]) -> Given | None:
         """Answer a question about a file for the text that the editor has now; None if it is none of ours."""
         path = path_of(uri)
-        if not path or self.files.find_folder(path) is None:
+        if not path:
             return None
         await self.check_now()
+        return await self.run(lambda: self._answer(path, work))
+
+    def _answer(self, path: str, work: Callable[[OpenFolder, str], Given]) -> Given | None:
         folder = self.files.find_folder(path)
         if folder is None or folder.check is None:
             return None
-        inside = folder.top + os.path.abspath(path)[len(folder.spelled) :] if path.startswith(folder.spelled) else path
-        return await self.run(lambda: work(folder, inside))
-
-    def publish(self, changed: dict[str, tuple[Diagnostic, ...]]) -> None:
-        for path, found in changed.items():
-            shown = [self.make_diagnostic(each) for each in found]
-            version = self._versions.get(os.path.realpath(path))
-            params = types.PublishDiagnosticsParams(self.uri_of(path), shown, version)
-            self.text_document_publish_diagnostics(params)
+        return work(folder, self.files.resolve(path, folder))
 
     def _warn(self, text: str) -> None:
         """Tell the user why a folder is not checked; called in the thread of checks."""
-        params = types.ShowMessageParams(types.MessageType.Error, f"foretold: {text}")
+        params = types.ShowMessageParams(types.MessageType.Error, f"foretold: {make_valid(text)}")
         self._loop.call_soon_threadsafe(self.window_show_message, params)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -137,7 +152,7 @@ class ForetoldLanguageServer(LanguageServer):
                 self.files.add_folder(path)
 
     def uri_of(self, path: str) -> str:
-        return str(uris.from_fs_path(self.files.spell(path)))
+        return address_of(self.files.spell(path))
 
     @property
     def encoding(self) -> str:
@@ -156,12 +171,14 @@ class ForetoldLanguageServer(LanguageServer):
         lines = self.lines_of(found.finding.path)
         start = types.Range(types.Position(0, 0), types.Position(0, 0))
         related = [
-            types.DiagnosticRelatedInformation(types.Location(self.uri_of(path), start), os.path.basename(path))
+            types.DiagnosticRelatedInformation(
+                types.Location(self.uri_of(path), start), make_valid(os.path.basename(path))
+            )
             for path in found.others
         ]
         return types.Diagnostic(
             self.make_range(found.span, lines),
-            found.message,
+            make_valid(found.message),
             severity=types.DiagnosticSeverity(found.severity),
             code=found.finding.code,
             source=SOURCE,
@@ -185,14 +202,14 @@ class ForetoldLanguageServer(LanguageServer):
             lines = self.lines_of(edit.path)
             changes = [types.TextEdit(self.make_range(span, lines), text) for span, text in edit.changes]
             plain[self.uri_of(edit.path)] = changes
-            version = self._versions.get(os.path.realpath(edit.path))
+            version = self.versions.get(os.path.realpath(edit.path))
             document = types.OptionalVersionedTextDocumentIdentifier(self.uri_of(edit.path), version)
             ordered += [types.CreateFile(self.uri_of(edit.path))] if edit.is_new else []
             ordered.append(types.TextDocumentEdit(document, changes))
         ordered += [types.RenameFile(self.uri_of(old), self.uri_of(new)) for old, new in fix.renames]
         is_ordered = bool(ability and ability.document_changes)
         return types.CodeAction(
-            fix.title,
+            make_valid(fix.title),
             types.CodeActionKind.QuickFix,
             is_preferred=fix.is_safe,
             edit=types.WorkspaceEdit(document_changes=ordered) if is_ordered else types.WorkspaceEdit(changes=plain),
@@ -200,9 +217,36 @@ class ForetoldLanguageServer(LanguageServer):
 
 
 def path_of(uri: str) -> str:
-    """The path of a `file:` address of this machine; empty for any other."""
-    path = uris.to_fs_path(uri) or ""
-    return os.path.abspath(path) if path.startswith("/") and not path.startswith("//") and "\0" not in path else ""
+    """The path of a `file:` address of this machine; empty for any other.
+
+    >>> path_of("file:///a%20b/%C3%BC"), path_of("file://localhost/a"), path_of("file://other/a"), path_of("untitled:a")
+    ('/a b/ü', '/a', '', '')
+    """
+    try:
+        parts = urlsplit(uri, allow_fragments=False)
+    except ValueError:
+        return ""
+    path = os.fsdecode(unquote_to_bytes(parts.path))
+    is_ours = parts.scheme == "file" and parts.netloc in ("", "localhost")
+    return os.path.abspath(path) if is_ours and path.startswith("/") and path[:2] != "//" and "\0" not in path else ""
+
+
+def address_of(path: str) -> str:
+    """The `file:` address of a path; a name need not be UTF-8.
+
+    >>> address_of("/a b/ü"), path_of(address_of("/\\udcff?#;%41"))
+    ('file:///a%20b/%C3%BC', '/\\udcff?#;%41')
+    """
+    return f"file://{quote_from_bytes(os.fsencode(path))}"
+
+
+def make_valid(text: str) -> str:
+    """A text that every editor can decode: the name of a file need not be UTF-8.
+
+    >>> make_valid("a\\udcff.md") == "a\\ufffd.md"
+    True
+    """
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def make_server(options: CheckOptions) -> ForetoldLanguageServer:
@@ -240,16 +284,20 @@ def _handle_texts(server: ForetoldLanguageServer) -> None:
 
     def take(uri: str, text: str, version: int) -> None:
         if path := path_of(uri):
-            files.open_text(path, text)
-            server._versions[os.path.realpath(path)] = version
-            server.check_soon()
+            server.note(lambda: open_text(path, text, version))
+
+    def open_text(path: str, text: str, version: int) -> None:
+        files.open_text(path, text)
+        server.versions[os.path.realpath(path)] = version
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: Any) -> None:
         if path := path_of(params.text_document.uri):
-            files.close_text(path)
-            server._versions.pop(os.path.realpath(path), None)
-            server.check_soon()
+            server.note(lambda: close_text(path))
+
+    def close_text(path: str) -> None:
+        files.close_text(path)
+        server.versions.pop(os.path.realpath(path), None)
 
 
 def _handle_files(server: ForetoldLanguageServer) -> None:
@@ -265,16 +313,16 @@ def _handle_files(server: ForetoldLanguageServer) -> None:
         note_saved(change.uri for change in params.changes)
 
     def note_saved(changed: Iterable[str]) -> None:
-        for path in filter(None, map(path_of, changed)):
-            files.note_saved(path)
-        server.check_soon()
+        paths = [*filter(None, map(path_of, changed))]
+        server.note(lambda: files.note_saved(*paths))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    def did_change_folders(params: Any) -> None:
-        for each in params.event.removed:
-            server.publish(files.remove_folder(path_of(each.uri)))
-        for path in filter(None, (path_of(each.uri) for each in params.event.added)):
-            files.add_folder(path)
+    async def did_change_folders(params: Any) -> None:
+        removed, added = (
+            [path for each in folders if (path := path_of(each.uri))]
+            for folders in (params.event.removed, params.event.added)
+        )
+        await server.publish(lambda: files.change_folders(removed, added))
         server.check_soon()
 
 
@@ -311,7 +359,7 @@ def _handle_hovers(server: ForetoldLanguageServer) -> None:
         formats = document.hover.content_format if document and document.hover else None
         is_markdown = formats is None or types.MarkupKind.Markdown in formats
         kind = types.MarkupKind.Markdown if is_markdown else types.MarkupKind.PlainText
-        return types.Hover(types.MarkupContent(kind, render_parts(parts, markdown=is_markdown)))
+        return types.Hover(types.MarkupContent(kind, make_valid(render_parts(parts, markdown=is_markdown))))
 
     def find_parts(folder: OpenFolder, path: str, params: Any) -> list[HoverPart]:
         assert folder.check is not None

@@ -5,12 +5,14 @@
    paths: nothing else is read because an editor asks for it.
 3. `update` gives the files whose diagnostics are others now; so nothing is sent twice.
 4. A folder whose settings cannot be read is not checked; the reason is given once, until it is another.
+5. A folder that is inside of another one is checked with that, as long as that is open. A text may be opened before its
+   folder: it counts when the folder comes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import CheckOptions
@@ -68,28 +70,59 @@ class EditorWorkspace:
 
     def __init__(self, options: CheckOptions, warn: Callable[[str], None]) -> None:
         self.options, self._warn = options, warn
-        self.folders: dict[str, OpenFolder] = {}
-        self.texts: dict[str, str] = {}  #: of files that are open, by real path
+        self.folders: dict[str, OpenFolder] = {}  #: that are checked, by real path
+        self.texts: dict[str, str] = {}  #: of files in them that are open, by real path
+        self._spelled: dict[str, str] = {}  #: all folders that are open, by real path; some are inside of others
+        self._other_texts: dict[str, str] = {}  #: of open files that are in no folder
+        self._orphans: set[str] = set()  #: files that a folder showed diagnostics of which is checked with another now
         self._edits: dict[str, bytes | None] = {}
         self._saved: set[str] = set()
 
     def add_folder(self, path: str) -> None:
         """Check a folder from now on; what is inside of another one is checked with that."""
         top = os.path.realpath(path)
-        if os.path.isdir(top) and self.find_folder(top) is None:
-            self.folders[top] = OpenFolder(path, self.options)
-            self._edits.update((path, _encode(text)) for path, text in self.texts.items() if is_inside(path, top))
+        if os.path.isdir(top):
+            self._spelled.setdefault(top, path)
+            self._choose_folders()
 
     def remove_folder(self, path: str) -> dict[str, tuple[Diagnostic, ...]]:
-        """Forget a folder: its files have no diagnostics any more."""
-        folder = self.folders.pop(os.path.realpath(path), None)
-        return dict.fromkeys(folder.shown, ()) if folder else {}
+        """Forget a folder: its files have no diagnostics any more, unless they are in another folder."""
+        self._spelled.pop(os.path.realpath(path), None)
+        self._choose_folders()
+        gone = {path for path in self._orphans if self.find_folder(path) is None}
+        self._orphans -= gone
+        return dict.fromkeys(sorted(gone), ())
+
+    def change_folders(self, removed: Iterable[str], added: Iterable[str]) -> dict[str, tuple[Diagnostic, ...]]:
+        """Take other folders; the files that have no diagnostics any more."""
+        gone: dict[str, tuple[Diagnostic, ...]] = {}
+        for path in removed:
+            gone |= self.remove_folder(path)
+        for path in added:
+            self.add_folder(path)
+        return gone
+
+    def _choose_folders(self) -> None:
+        """Take those folders that are not inside of others, and the texts that are in them."""
+        tops = {top for top in self._spelled if not any(_is_below(top, other) for other in self._spelled)}
+        for top in self.folders.keys() - tops:
+            self._orphans |= self.folders.pop(top).shown.keys()
+        for top in (top for top in self._spelled if top in tops and top not in self.folders):
+            self.folders[top] = OpenFolder(self._spelled[top], self.options)
+        texts = {**self._other_texts, **self.texts}
+        self.texts = {path: text for path, text in texts.items() if self.find_folder(path)}
+        self._other_texts = {path: text for path, text in texts.items() if path not in self.texts}
 
     def find_folder(self, path: str) -> OpenFolder | None:
         """The innermost folder that a file is in, by its real path."""
         real = os.path.realpath(path)
         holders = [folder for top, folder in self.folders.items() if is_inside(real, top)]
         return max(holders, key=lambda folder: len(folder.top), default=None)
+
+    def resolve(self, path: str, folder: OpenFolder) -> str:
+        """A path of the editor, as it is in a folder that may have been opened through a link."""
+        is_spelled = is_inside(path, folder.spelled)
+        return folder.top + path[len(folder.spelled) :] if is_spelled else path
 
     def spell(self, path: str) -> str:
         """A path as the editor has it."""
@@ -106,17 +139,19 @@ class EditorWorkspace:
         if self.find_folder(real):
             self.texts[real] = text
             self._edits[real] = _encode(text)
+        else:
+            self._other_texts[real] = text
 
     def close_text(self, path: str) -> None:
         """Take the text on the disk for the one that counts again."""
         real = os.path.realpath(path)
+        self._other_texts.pop(real, None)
         if self.texts.pop(real, None) is not None:
             self._edits[real] = None
 
-    def note_saved(self, path: str) -> None:
-        """Note that a file was written, made or deleted."""
-        if self.find_folder(path):
-            self._saved.add(os.path.realpath(path))
+    def note_saved(self, *paths: str) -> None:
+        """Note that files were written, made or deleted."""
+        self._saved |= {os.path.realpath(path) for path in paths if self.find_folder(path)}
 
     # -- what is shown
 
@@ -136,7 +171,13 @@ class EditorWorkspace:
                 if folder.problem and folder.problem != before:
                     self._warn(folder.problem)
                 changed |= folder.list_changes({*mine, *written})
-        return changed
+        orphans, self._orphans = self._orphans, set()
+        shown = {path for folder in self.folders.values() for path in folder.shown}
+        return {**dict.fromkeys(orphans - shown, ()), **changed}
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path != folder and is_inside(path, folder)
 
 
 def _encode(text: str) -> bytes:
