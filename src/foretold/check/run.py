@@ -132,14 +132,20 @@ def _run_family(find: Finder, project: Project, settings: CheckSettings) -> tupl
 
 def restrict_report(report: CheckReport, paths: Sequence[str] = (), least: str = "note") -> CheckReport:
     """A report with only the findings about these paths, or what is below them, that are serious enough."""
-    serious = SEVERITIES[: SEVERITIES.index(least) + 1]
-    kept = [each for each in report.findings if each.severity in serious and _is_among(each.path, paths)]
+    serious = list_severities(least)
+    kept = [each for each in report.findings if each.severity in serious and is_among(each.path, paths)]
     top = report.project.top
-    fixed = [entry for entry in report.fixed if _is_among(f"{top.rstrip('/')}/{entry.path}", paths)]
+    fixed = [entry for entry in report.fixed if is_among(f"{top.rstrip('/')}/{entry.path}", paths)]
     return report._replace(findings=tuple(kept), fixed=tuple(fixed))
 
 
-def _is_among(path: str, paths: Sequence[str]) -> bool:
+def list_severities(least: str) -> tuple[str, ...]:
+    """The severities that are at least as serious as one of them."""
+    return tuple(SEVERITIES[: SEVERITIES.index(least) + 1])
+
+
+def is_among(path: str, paths: Sequence[str]) -> bool:
+    """Whether a path is one of some others, or below one; with none to choose from, every path is."""
     return not paths or any(is_inside(path, each) for each in paths)
 
 

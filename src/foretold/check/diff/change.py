@@ -9,25 +9,29 @@
    is *changed*. The same change in several folders is one.
 4. What a budget cuts off is a change by itself: a file may lose its end because another one grew.
 5. Findings are new or fixed by what they are recognised by (`baseline`); one whose line was edited, or whose file has
-   another path now, is neither.
+   another path now, is neither. One that a baseline has is not new.
+6. Where only some paths are asked about, both sides are looked at as a whole. Reported are files and findings there,
+   and what sessions that start there cost.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from foretold.check.baseline import fingerprint_findings
+from foretold.check.baseline import BaselineEntry, fingerprint_findings
 from foretold.check.delivered import CutText, Delivery, Place, map_deliveries
 from foretold.check.diff.base import Base, EarlierTree, find_base, open_base
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
-from foretold.check.run import check_tree
+from foretold.check.run import check_tree, is_among, list_severities
 from foretold.check.settings import CheckSettings
 from foretold.dialects.registry import DialectChoice
+from foretold.errors import BadArgument
 from foretold.instructions.discover.inventory import list_names
 from foretold.instructions.explain import describe_skip
+from foretold.storage.tree import is_inside
 from foretold.types import NamedTuple
 
 KINDS = ("unreachable", "removed", "dropped", "delivered", "moved", "rescoped", "changed")
@@ -70,6 +74,14 @@ class ChangedCost(NamedTuple):
     after: int
 
 
+class ChangeScope(NamedTuple):
+    """What of a change is reported."""
+
+    paths: tuple[str, ...] = ()  #: files and folders, absolute; none: all
+    severity: str = "note"  #: the least of findings
+    baseline: tuple[BaselineEntry, ...] = ()  #: findings that are not new
+
+
 class ChangeReport(NamedTuple):
     """The answer of `foretold check --diff`."""
 
@@ -81,6 +93,7 @@ class ChangeReport(NamedTuple):
     new: tuple[CheckFinding, ...]
     fixed: tuple[CheckFinding, ...]
     cut: str = ""  #: why not everything was looked at
+    known: int = 0  #: new findings that a baseline has, and that are left out
 
     @property
     def is_worse(self) -> bool:
@@ -91,15 +104,74 @@ class ChangeReport(NamedTuple):
         return is_lost or any(each.severity in ("error", "warning") for each in self.new)
 
 
-def compare_with(project: Project, asked: str, settings: CheckSettings | None = None) -> ChangeReport:
+def compare_with(
+    project: Project, asked: str, settings: CheckSettings | None = None, scope: ChangeScope | None = None
+) -> ChangeReport:
     """What the change from an earlier commit to the files as they are does."""
-    settings = settings or CheckSettings()
+    settings, scope = settings or CheckSettings(), scope or ChangeScope()
     base = find_base(project, asked)
     before = open_base(project, base)
-    found = compare_projects(before, project)
-    new, fixed = _compare_findings(before, project, settings)
-    cut = project.inventory.cut or before.inventory.cut
-    return ChangeReport(project, base, *found, new, fixed, cut)
+    _require_paths(before, project, scope.paths, base)
+    costs, deliveries, cuts = compare_projects(before, project)
+    changed = _compare_findings(before, project, settings, scope)
+    return ChangeReport(
+        project,
+        base,
+        tuple(_select_costs(costs, [project.relative(path) for path in scope.paths])),
+        tuple(each for each in deliveries if _concerns(project, scope.paths, each)),
+        tuple(each for each in cuts if is_among(_locate(project, each.path), scope.paths)),
+        changed.new,
+        changed.fixed,
+        project.inventory.cut or before.inventory.cut,
+        changed.known,
+    )
+
+
+def _require_paths(before: Project, after: Project, paths: Sequence[str], base: Base) -> None:
+    """BadArgument if a path is on neither side."""
+    for path in paths:
+        if after.tree.kind(path) == before.tree.kind(path) == "missing":
+            shown = after.relative(path)
+            raise BadArgument(
+                f"{shown} is not a file or folder, and was not at {base.name}; give a path of the project"
+            )
+
+
+def _locate(project: Project, path: str) -> str:
+    """The whole path of a file that is named from the top."""
+    return path if path.startswith("/") else project.absolute(path)
+
+
+def _concerns(project: Project, paths: Sequence[str], change: ChangedDelivery) -> bool:
+    """Whether a change is about one of some paths: a file there, or one whose text comes from there."""
+    files = {path for each in (*change.before, *change.after) for path in each.files}
+    return any(is_among(_locate(project, path), paths) for path in {change.path, change.other or change.path, *files})
+
+
+def _select_costs(costs: Sequence[ChangedCost], paths: Sequence[str]) -> Iterator[ChangedCost]:
+    """Of each agent the first, which is that at the top, and those in other folders with another difference.
+
+    With paths, those of sessions that start there count: an agent is given the same as in the nearest folder above.
+    """
+    first: dict[str, int] = {}
+    starts: dict[str, set[str]] = {}
+    for cost in costs:
+        starts.setdefault(cost.agent, set()).add(cost.folder)
+    wanted = {(agent, _find_start(path, folders)) for agent, folders in starts.items() for path in paths}
+    for cost in costs:
+        is_there = any(is_inside(f"/{cost.folder}", f"/{path}") for path in paths)
+        if paths and not is_there and (cost.agent, cost.folder) not in wanted:
+            continue
+        if first.get(cost.agent) != cost.after - cost.before:
+            yield cost
+        first.setdefault(cost.agent, cost.after - cost.before)
+
+
+def _find_start(path: str, starts: Collection[str]) -> str:
+    """The nearest folder at or above a path in which an agent was asked."""
+    while path and path not in starts:
+        path = path.rpartition("/")[0]
+    return path
 
 
 def compare_projects(
@@ -154,14 +226,10 @@ class _Comparison:
     # -- what is delivered
 
     def list_costs(self) -> tuple[ChangedCost, ...]:
-        """Of every agent at the top; and in other folders, where the difference is another one."""
-        found: dict[str, int] = {}
-        costs = []
-        for agent, folder, before, after in self._pairs:
-            if not folder or found.get(agent) != after.tokens - before.tokens:
-                costs.append(ChangedCost(agent, folder, before.tokens, after.tokens))
-            found.setdefault(agent, after.tokens - before.tokens)
-        return tuple(costs)
+        """Of every agent in every folder in which it is asked."""
+        return tuple(
+            ChangedCost(pair.agent, pair.folder, pair.before.tokens, pair.after.tokens) for pair in self._pairs
+        )
 
     def list_deliveries(self) -> tuple[ChangedDelivery, ...]:
         merged: dict[ChangedDelivery, list[str]] = {}
@@ -278,9 +346,13 @@ def _find_reason(project: Project, choice: DialectChoice, folder: str, path: str
 # -- findings
 
 
-def _compare_findings(
-    before: Project, after: Project, settings: CheckSettings
-) -> tuple[tuple[CheckFinding, ...], tuple[CheckFinding, ...]]:
+class _ChangedFindings(NamedTuple):
+    new: tuple[CheckFinding, ...]
+    fixed: tuple[CheckFinding, ...]
+    known: int  #: how many new ones a baseline has
+
+
+def _compare_findings(before: Project, after: Project, settings: CheckSettings, scope: ChangeScope) -> _ChangedFindings:
     """The findings that are new, and those that are fixed."""
     old, now = check_tree(before, settings).findings, check_tree(after, settings).findings
     marks = [
@@ -291,7 +363,15 @@ def _compare_findings(
     fixed = [each for mark, each in marks[0].items() if mark not in marks[1]]
     for describe in (_describe_subject, _describe_message):
         new, fixed = _take_out_common(new, fixed, describe)
-    return tuple(new), tuple(fixed)
+    new, fixed = ([each for each in found if _is_reported(each, scope)] for found in (new, fixed))
+    known = {entry.fingerprint for entry in scope.baseline}
+    in_baseline = {each.key for mark, each in marks[1].items() if mark in known}
+    unknown = tuple(each for each in new if each.key not in in_baseline)
+    return _ChangedFindings(unknown, tuple(fixed), len(new) - len(unknown))
+
+
+def _is_reported(finding: CheckFinding, scope: ChangeScope) -> bool:
+    return finding.severity in list_severities(scope.severity) and is_among(finding.path, scope.paths)
 
 
 def _describe_subject(finding: CheckFinding) -> tuple[str, ...]:

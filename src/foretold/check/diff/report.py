@@ -68,15 +68,25 @@ def _list_cuts(report: ChangeReport) -> Iterator[str]:
 
 def _list_costs(report: ChangeReport) -> Iterator[str]:
     """What every session costs more, and what less."""
-    changed = [cost for cost in report.costs if not cost.folder and cost.before != cost.after]
+    main = list_main_costs(report)
     for sign, verb, noun in ((1, "costs", "more token"), (-1, "saves", "token")):
-        tokens = {_title(cost.agent): sign * (cost.after - cost.before) for cost in changed}
-        found = {agent: each for agent, each in tokens.items() if each > 0}
+        found = {_title(cost.agent): cost for cost in main if sign * (cost.after - cost.before) > 0}
+        tokens = {sign * (cost.after - cost.before) for cost in found.values()}
+        folders = {cost.folder for cost in found.values()}
         if found:
-            most = "" if len(set(found.values())) == 1 else "up to "
-            agents = sum(1 for cost in report.costs if not cost.folder and (cost.before or cost.after))
+            most = "" if len(tokens) == 1 else "up to "
+            agents = sum(1 for cost in main if cost.before or cost.after)
             whose = "" if len(found) == agents else f" of {join_words(found)}"
-            yield f"{verb} {most}{count(max(found.values()), noun)} in every session{whose}"
+            where = f" in {folders.pop()}" if len(folders) == 1 and "" not in folders else ""
+            yield f"{verb} {most}{count(max(tokens), noun)} in every session{whose}{where}"
+
+
+def list_main_costs(report: ChangeReport) -> list[ChangedCost]:
+    """Of every agent the first folder that is reported: the top, if that is asked about."""
+    found: dict[str, ChangedCost] = {}
+    for cost in report.costs:
+        found.setdefault(cost.agent, cost)
+    return list(found.values())
 
 
 def _title(agent: str) -> str:
@@ -91,20 +101,23 @@ def render_text(report: ChangeReport, style: TextStyle) -> str:
     lines = [style.wrap(summarize_change(report), 0), style.faint(f"compared with {report.base}"), ""]
     for agent in dict.fromkeys(cost.agent for cost in report.costs):
         rows = [*_list_rows(report, agent)]
-        if rows:
+        if rows or any(cost.before != cost.after for cost in report.costs if cost.agent == agent):
             lines += [style.bold(f"{_title(agent)} {agent.partition('@')[2]}".rstrip())]
             lines += [*_render_costs(report, agent, style), *_render_rows(rows, style), ""]
     for title, findings in (("New findings", report.new), ("Fixed findings", report.fixed)):
         if findings:
             lines += [style.bold(title), *_render_findings(findings, style), ""]
+    if report.known:
+        lines.append(f"{_describe_known(report)}\n")
     if report.cut:
         lines.append(style.wrap(f"not everything was looked at: {report.cut}", 0))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _render_costs(report: ChangeReport, agent: str, style: TextStyle) -> Iterator[str]:
+    main = list_main_costs(report)
     for cost in report.costs:
-        if cost.agent == agent and (cost.before != cost.after or not cost.folder):
+        if cost.agent == agent and (cost.before != cost.after or cost in main):
             yield style.wrap(_describe_cost(cost), 2)
 
 
@@ -198,13 +211,18 @@ def _render_findings(findings: Sequence[CheckFinding], style: TextStyle) -> Iter
         yield f"  … and {len(findings) - MOST_ROWS} more (--json)"
 
 
+def _describe_known(report: ChangeReport) -> str:
+    verb = "is" if report.known == 1 else "are"
+    return f"{count(report.known, 'new finding')} {verb} in the baseline"
+
+
 # For a pull request
 
 
 def render_markdown(report: ChangeReport, longest: int = LONGEST) -> str:
     """The comment on a pull request: the sentence, then tables; texts of strangers cannot break out of them."""
     head = f"### What agents are told\n\n{escape_markdown(summarize_change(report))}\n"
-    foot = f"\nCompared with {quote_code(str(report.base))}.\n"
+    foot = f"\nCompared with {quote_code(str(report.base))}.{f' {_describe_known(report)}.' if report.known else ''}\n"
     blocks = [_render_table(report), _render_finding_rows("New findings", report.new, report)]
     blocks.append(_render_finding_rows("Fixed findings", report.fixed, report))
     room, shown = longest - len(head) - len(foot) - 80, list[str]()
@@ -272,6 +290,7 @@ def describe_change(report: ChangeReport) -> dict[str, object]:
         "new": [describe_finding(each, project) for each in report.new],
         "fixed": [describe_finding(each, project) for each in report.fixed],
         "cut": report.cut,
+        "known": report.known,
     }
 
 

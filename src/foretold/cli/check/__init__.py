@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def command(words: Sequence[str]) -> int:
     options = parse_options(words)
-    scope = find_scope(options.cwd, options.paths)
+    scope = find_scope(options.cwd, options.paths, may_be_gone=options.diff is not None)
     if options.watch:
         from foretold.cli.check.watch import watch
 
@@ -40,10 +40,10 @@ def command(words: Sequence[str]) -> int:
     opened = _open(scope, options)
     if options.show_settings:
         return _print_settings(opened, options)
-    if options.diff:
+    if options.diff is not None:
         from foretold.cli.check.diff import run_diff
 
-        return run_diff(opened.project, opened.settings, options)
+        return run_diff(opened, scope, options)
     report = _check(opened, scope, options)
     if options.write_baseline:
         return _write_baseline(report, options.write_baseline)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 
-from foretold.check.diff.change import ChangeReport, compare_with
+from foretold.check.baseline import read_baseline
+from foretold.check.diff.change import ChangeReport, ChangeScope, compare_with
 from foretold.check.diff.report import render_json, render_markdown, render_text
 from foretold.check.project import Project
-from foretold.check.run import CheckReport
-from foretold.check.settings import CheckSettings
+from foretold.check.run import CheckReport, OpenedProject
 from foretold.cli.check import deliver_report
+from foretold.cli.check.options import CheckScope
 from foretold.cli.output import Paint
 from foretold.types import TYPE_CHECKING
 
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
     import argparse
 
 
-def run_diff(project: Project, settings: CheckSettings, options: argparse.Namespace) -> int:
-    """Print what the change since a commit does."""
+def run_diff(opened: OpenedProject, scope: CheckScope, options: argparse.Namespace) -> int:
+    """Print what the change since a commit does, as far as it is asked for."""
+    project = opened.project
     if not options.home:
         project = Project(project.top, project.options._replace(home=""), project.tree)
-    report = compare_with(project, options.diff, settings)
+    known = tuple(read_baseline(options.baseline)) if options.baseline else ()
+    wanted = ChangeScope(scope.paths, options.severity, known)
+    report = compare_with(project, options.diff, opened.settings, wanted)
     deliver_report(_render(report, options), project, options)
     return 1 if report.is_worse and not options.exit_zero else 0
 

@@ -3,6 +3,8 @@
 1. The project is the repository that the paths are in, else the folder itself; all paths must be in one project.
 2. A folder or file that is given restricts what is reported, not what is looked at: whether a file is delivered depends
    on the files above it. One inside a folder of fixtures is a project of its own.
+3. What cannot mean anything, alone or together, is wrong usage and never ignored: an empty BASE is a variable that is
+   not set.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ EXAMPLES = """\
   foretold check --fix                  fix what can be fixed safely
   foretold check --diff origin/main     what a change does to what agents get
   foretold check --no-home --format sarif --output foretold.sarif   in CI"""
+ACTIONS = ("fix", "undo", "diff", "watch", "write_baseline", "show_settings")
 FORMATS = ("text", "json", "sarif", "github", "gitlab", "markdown")
 
 
@@ -49,15 +52,8 @@ def parse_options(words: Sequence[str]) -> argparse.Namespace:
     _add_output(parser)
     _add_actions(parser)
     options = parser.parse_args(list(words))
-    if options.home is not None and options.no_home:
-        parser.error("give --home or --no-home, not both")
-    if options.unsafe and not options.fix:
-        parser.error("--unsafe is for --fix")
-    if options.dry_run and not options.fix:
-        parser.error("--dry-run is for --fix")
-    actions = ("fix", "undo", "diff", "watch", "write_baseline", "show_settings")
-    if sum(bool(getattr(options, name)) for name in actions) > 1:
-        parser.error("give one of --fix, --undo, --diff, --watch, --write-baseline and --show-settings")
+    if wrong := _find_contradiction(options):
+        parser.error(wrong)
     options.format = "json" if options.json else options.format
     options.home = "" if options.no_home else options.home
     for name in ("agent", "select", "ignore"):
@@ -68,6 +64,34 @@ def parse_options(words: Sequence[str]) -> argparse.Namespace:
         parser.error(str(error))
     options.exclude = tuple(options.exclude)
     return options
+
+
+def _find_contradiction(options: argparse.Namespace) -> str:
+    """Why options mean nothing, alone or together; empty if they do."""
+    for name in ("diff", "baseline", "write_baseline", "output"):
+        if getattr(options, name) == "":
+            return f"{_flag(name)} is empty; give {'a commit or a branch' if name == 'diff' else 'a file'}"
+    if options.home is not None and options.no_home:
+        return "give --home or --no-home, not both"
+    for name in ("unsafe", "dry_run"):
+        if getattr(options, name) and not options.fix:
+            return f"{_flag(name)} is for --fix"
+    given = [name for name in ACTIONS if getattr(options, name)]
+    if len(given) > 1:
+        return f"give one of {', '.join(map(_flag, ACTIONS[:-1]))} and {_flag(ACTIONS[-1])}"
+    for name in ("fix", "diff", "undo"):
+        if options.statistics and name in given:
+            return f"--statistics counts the findings of a report; it is not for {_flag(name)}"
+    if not options.undo:
+        return ""
+    if options.json or options.format != "text" or options.output:
+        other = "output" if options.output else f"format {'json' if options.json else options.format}"
+        return f"--undo prints text; it has no --{other}"
+    return "--undo takes back all of the last fixes; it has no --baseline" if options.baseline else ""
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _add_choice(parser: argparse.ArgumentParser) -> None:
@@ -129,12 +153,12 @@ def split_lists(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for value in values for word in value.split(",") if word.strip()))
 
 
-def find_scope(cwd: str, paths: Sequence[str]) -> CheckScope:
-    """The project of some paths, and what of it is reported."""
+def find_scope(cwd: str, paths: Sequence[str], *, may_be_gone: bool = False) -> CheckScope:
+    """The project of some paths, and what of it is reported. With `may_be_gone`, an earlier commit may have them."""
     disk = Disk()
     given = [os.path.join(cwd, path) for path in paths] or [cwd]
     missing = next((path for path in given if disk.kind(path) not in ("file", "folder")), None)
-    if missing is not None:
+    if missing is not None and not may_be_gone:
         raise BadArgument(f"{missing} is not a file or folder; give a path of the project")
     places = [os.path.realpath(path) if disk.kind(path) == "folder" else _real_place(path) for path in given]
     tops = {path: _find_top(disk, path) for path in places}
@@ -142,7 +166,7 @@ def find_scope(cwd: str, paths: Sequence[str]) -> CheckScope:
         names = " and ".join(sorted(set(tops.values()))[:2])
         raise BadArgument(f"the paths are in several projects ({names}); check one after the other")
     top = tops[places[0]]
-    folders = [path if disk.kind(path) == "folder" else os.path.dirname(path) for path in places]
+    folders = [_find_folder(disk, path) for path in places]
     restricted = () if top in places else tuple(dict.fromkeys(places))
     return CheckScope(top, restricted, os.path.commonpath(folders))
 
@@ -153,8 +177,15 @@ def _real_place(path: str) -> str:
     return os.path.join(os.path.realpath(folder), name)
 
 
+def _find_folder(disk: Disk, path: str) -> str:
+    """A folder, or the nearest one above a path."""
+    while disk.kind(path) != "folder" and path != "/":
+        path = os.path.dirname(path)
+    return path
+
+
 def _find_top(disk: Disk, path: str) -> str:
-    folder = path if disk.kind(path) == "folder" else os.path.dirname(path)
+    folder = _find_folder(disk, path)
     git = find_git(disk, folder)
     top = git.top if git else folder
     inside = os.path.relpath(folder, top)
