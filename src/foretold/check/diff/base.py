@@ -6,7 +6,8 @@
    means the tip of `main`. In a shallow clone git may not know where the branch began: then it is the tip.
 3. The old side is the disk with the commit's files laid over it. A file that neither the commits nor the index changed
    is taken from the disk if it has the hash that git has; only the others are read from git, when they are asked for.
-4. What git ignores is the same on both sides.
+4. What git ignores is the same on both sides, and so are the files of a submodule that both sides have. Those of one
+   that the change adds are new, also where it takes the place of files.
 """
 
 from __future__ import annotations
@@ -153,8 +154,7 @@ class _ChangeFinder:
             else:
                 changes[place] = self._content_of(each)
         new = (path for path in (*self.now.files, *self.now.untracked) if path not in self.before)
-        is_module = {path for path, each in self.now.files.items() if each.kind == "module"}
-        changes.update(dict.fromkeys(f"{self.top}/{path}" for path in new if path not in is_module))
+        changes.update(dict.fromkeys(f"{self.top}/{path}" for path in new))  # of a submodule, all that is in it
         return changes
 
     def _is_replaced(self, place: str, kind: str) -> bool:

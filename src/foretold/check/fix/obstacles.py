@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable
 from functools import cached_property
 
-from foretold.check.finding import CheckFinding, Fix
+from foretold.check.finding import CheckFinding, Fix, TextEdit
 from foretold.check.fix.proof import JUDGED_BY_GIT
 from foretold.check.project import Project
 from foretold.files.restore.plans import find_problem
@@ -30,6 +30,8 @@ class Obstacles:
         """Why a fix cannot be made; empty if nothing is known that prevents it."""
         paths = [edit.path for edit in fix.edits] + [path for rename in fix.renames for path in rename]
         reason = next((reason for path in dict.fromkeys(paths) if (reason := self._find_by_path(path))), "")
+        if not reason and not all(map(_is_text, fix.edits)):
+            return "the name that would be written is not UTF-8"
         return reason or (self._find_rule(finding) if finding.code in JUDGED_BY_GIT else "")
 
     def _find_by_path(self, path: str) -> str:
@@ -49,6 +51,15 @@ class Obstacles:
     @cached_property
     def _rules(self) -> dict[str, IgnoreRule]:
         return self._project.git.find_ignore_rules(self._judged) if self._project.git else {}
+
+
+def _is_text(edit: TextEdit) -> bool:
+    """Whether an edit can be written: a name of a file may have bytes that are not UTF-8."""
+    try:
+        edit.text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _describe_obstacle(path: str, project: Project) -> str:
