@@ -73,6 +73,8 @@ def test_a_memory_that_says_no_more_than_its_line_of_the_index_is_not_quoted(hoo
 def test_words_that_many_memories_hold_recall_nothing(hooks):
     for number in range(40):
         hooks.remember(f"project_{number}.md", f"part {number} of the shop", f"The shop has a part {number}x.")
+    hooks.ask("SessionStart", source="startup")
+    hooks.work()
     assert hooks.raw("UserPromptSubmit", prompt="tell me about the shop") == ""
     assert recalled(hooks.context("UserPromptSubmit", prompt="tell me about 17x and the shop 17")) == ["project_17.md"]
 

@@ -14,11 +14,13 @@
 
 `QuickCache` is for programs that run at every prompt and have no time to look at every file:
 
-6. An index of at most FEW memories is brought up to date first; the answer is that of `RecallCache`.
+6. An index of at most FEW memories is brought up to date first; the answer is that of `RecallCache`. If more files were
+   changed than can be read while someone waits (QUICK_FILES, QUICK_BYTES), it is asked as it is, and is `stale`.
 7. A larger one is asked as it is. If its folders hold the names that it knows (one `stat` a folder), only a file that
    was overwritten in place can differ, and the caller reads the files that were found anyway. If not, the answer is
    that of the last update, and the folder is listed in `stale`.
-8. If there is no index yet and the folder has more than FEW files, nothing is found, and it is `stale` too.
+8. If there is no index yet, it is built at once if that is quick (as in 6), or if no other process could store it
+   either. Else nothing is found, and the folder is listed in `unbuilt`, and in `stale` too.
    `RecallCache` brings stale folders up to date in another process.
 """
 
@@ -28,11 +30,12 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
 from foretold.memory.recall.file_stamps import (
     FolderScan,
+    Stamp,
     has_many_files,
     is_unchanged,
     read_memory,
@@ -54,11 +57,17 @@ if TYPE_CHECKING:
 SEALED = 1_000_000_000 * 10**9  #: 2001-09-09, in nanoseconds: whole seconds, since some file systems keep no more
 PATIENCE = 5.0  #: seconds to wait for another process that writes
 TRIES = 3
-FEW = 1000  #: memories; a smaller index is always brought up to date
+FEW = 1000  #: memories; in a smaller index every file is compared
+#: what is read while an agent waits. bench/hooks.py: the first hook of all costs 5.6 bare starts with 10 memories of
+#: 400 characters, and 6.3 with 20; building takes 0.25 ms a file, and 0.13 ms for each 1,000 characters of a long one
+QUICK_FILES, QUICK_BYTES = 12, 16 * 1024
 
 
 class UnusableRecallIndex(Exception):
     """A database that is not an index of this version."""
+
+
+UNUSABLE = (sqlite3.Error, UnusableRecallIndex, OSError)  #: what asking an index may raise
 
 
 class RecallCache:
@@ -69,48 +78,83 @@ class RecallCache:
 
     def ask(self, folder: str, question: Question[Answer], without: frozenset[str] = frozenset()) -> Reply[Answer]:
         """The answer of an up-to-date index of a folder, and the files that are not in it."""
-        scan = scan_folder(folder, without)
+        return self._ask_scan(scan_folder(folder, without), question, without)
+
+    def _ask_scan(self, scan: FolderScan, question: Question[Answer], without: frozenset[str]) -> Reply[Answer]:
         if self.home is not None and scan.stamps:
-            path = index_path(self.home, folder, without)
+            path = index_path(self.home, scan.folder, without)
             for _ in range(TRIES):
                 try:
                     return _ask_file(path, scan, question)
-                except (sqlite3.Error, UnusableRecallIndex, OSError):
+                except UNUSABLE:
                     if not _rebuild(path, scan):
                         break
         return _ask_memory(scan, question)
 
 
 class QuickCache(RecallCache):
-    """Indexes that are trusted as far as a few `stat` calls can tell."""
+    """Indexes that are trusted as far as a few `stat` calls can tell. With `patient`, one that is missing is built."""
 
-    def __init__(self, home: str, few: int = FEW) -> None:
+    def __init__(self, home: str, few: int = FEW, *, patient: bool = False) -> None:
         super().__init__(home)
-        self.few = few
+        self.few, self.patient = few, patient
         self.stale: list[str] = []
+        self.unbuilt: list[str] = []
 
     def ask(self, folder: str, question: Question[Answer], without: frozenset[str] = frozenset()) -> Reply[Answer]:
         """The answer of an index, up to date if that is quick."""
-        try:
-            found = self._ask_large(index_path(str(self.home), folder, without), folder, question)
-        except (sqlite3.Error, UnusableRecallIndex, OSError):
-            found = None
-        if found is not None:
-            return found[0], ()
-        if not has_many_files(folder, self.few):
+        path = index_path(str(self.home), folder, without)
+        found = self._ask_as_it_is(path, folder, question, self.few)
+        if found is None and self.patient:
             return super().ask(folder, question, without)
-        self.stale.append(folder)
-        return _ask_memory(FolderScan(folder, [], [], "", 0), question)
+        if found is None and has_many_files(folder, self.few):
+            found = self._ask_as_it_is(path, folder, question, -1)  # it has grown
+        elif found is None:
+            scan = scan_folder(folder, without)
+            try:
+                return _ask_file(path, scan, question, lambda changed: self._is_quick(folder, changed))
+            except UNUSABLE:
+                if is_quick(scan.stamps) or not _is_writable(str(self.home)):
+                    return self._ask_scan(scan, question, without)
+        if found is None:
+            self.unbuilt.append(folder)
+            self.stale.append(folder)
+            return _ask_memory(FolderScan(folder, [], [], "", 0), question)
+        return found[0], ()
 
-    def _ask_large(self, path: str, folder: str, question: Question[Answer]) -> tuple[Answer] | None:
-        """The answer of a large index as it is; None if it is small."""
-        with _opened(path) as index:
-            count, folders = index.get_value("count"), index.get_value("folders")
-            if not isinstance(count, int) or count <= self.few:
-                return None
-            if not isinstance(folders, bytes) or not is_unchanged(folder, folders):
-                self.stale.append(folder)
-            return (question(index),)
+    def _is_quick(self, folder: str, changed: Sequence[Stamp]) -> bool:
+        """Whether changed files can be read now; if not, the folder is stale."""
+        if is_quick(changed):
+            return True
+        self.stale.append(folder)
+        return False
+
+    def _ask_as_it_is(self, path: str, folder: str, question: Question[Answer], few: int) -> tuple[Answer] | None:
+        """The answer of an index as it is; None if it has only a few memories, or cannot be used."""
+        try:
+            with _opened(path) as index:
+                count, folders = index.get_value("count"), index.get_value("folders")
+                if not isinstance(count, int) or count <= few:
+                    return None
+                if not isinstance(folders, bytes) or not is_unchanged(folder, folders):
+                    self.stale.append(folder)
+                return (question(index),)
+        except UNUSABLE:
+            return None
+
+
+def is_quick(stamps: Sequence[Stamp]) -> bool:
+    """Whether files can be read into an index while an agent waits."""
+    return len(stamps) <= QUICK_FILES and sum(stamp[2] for stamp in stamps) <= QUICK_BYTES
+
+
+def _is_writable(home: str) -> bool:
+    """Whether indexes can be stored here. Where they cannot, waiting for another process is of no use."""
+    try:
+        os.makedirs(home, 0o700, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(home, os.W_OK | os.X_OK)
 
 
 def index_path(home: str, folder: str, without: frozenset[str] = frozenset()) -> str:
@@ -144,15 +188,20 @@ def _opened(path: str) -> Iterator[RecallIndex]:
         raise UnusableRecallIndex(path)
 
 
-def _ask_file(path: str, scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
+def _ask_file(
+    path: str, scan: FolderScan, question: Question[Answer], allow: Callable[[Sequence[Stamp]], bool] | None = None
+) -> Reply[Answer]:
+    """The answer of an index on disk. `allow` says whether so many files may be read now; if not, it stays as it is."""
     _sweep(path)
     with _opened(path) as index:
         if index.get_value("digest") != scan.digest:
             index.base.execute("ROLLBACK")
             index.base.execute("BEGIN IMMEDIATE")
-            _update(index, scan)
-            index.base.execute("COMMIT")
-            os.utime(path, ns=(SEALED, SEALED))
+            if _update(index, scan, allow):
+                index.base.execute("COMMIT")
+                os.utime(path, ns=(SEALED, SEALED))
+            else:
+                index.base.execute("ROLLBACK")
             index.base.execute("BEGIN")
         elif scan.folders and index.get_value("folders") != scan.folders:  # a file came or went that is not a memory
             index.set_value("folders", scan.folders)
@@ -170,16 +219,19 @@ def _answer(index: RecallIndex, scan: FolderScan, question: Question[Answer]) ->
     return question(index), (*scan.skips, *unread)
 
 
-def _update(index: RecallIndex, scan: FolderScan) -> None:
-    """Bring an index up to date: only files whose stamps differ are read."""
+def _update(index: RecallIndex, scan: FolderScan, allow: Callable[[Sequence[Stamp]], bool] | None = None) -> bool:
+    """Bring an index up to date, unless it is not allowed: only files whose stamps differ are read."""
     old = index.stamps()
-    changed = []
+    changed: list[Stamp] = []
     for stamp in scan.stamps:
         row, before = old.get(stamp[0], (0, ()))
         if before == stamp[1:]:
             del old[stamp[0]]
         else:
             changed.append(stamp)
+    gone = [(file, 0, 0, 0, 0) for file in old.keys() - {stamp[0] for stamp in changed}]
+    if allow is not None and not allow([*changed, *gone]):
+        return False
     for row, _ in old.values():
         index.drop(row)
     for stamp in changed:
@@ -188,6 +240,7 @@ def _update(index: RecallIndex, scan: FolderScan) -> None:
     young = any(spoil_young_stamp(stamp, scan.began) != stamp for stamp in scan.stamps)
     index.set_value("digest", "" if young else scan.digest)
     index.set_value("folders", scan.folders)
+    return True
 
 
 def _fill(base: sqlite3.Connection, scan: FolderScan) -> RecallIndex:

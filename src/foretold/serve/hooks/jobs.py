@@ -51,13 +51,13 @@ def refresh(context: HookContext) -> None:
     from foretold.serve.hooks.events.session_start import summarise
 
     time.sleep(SETTLED)
+    cache, folders = RecallCache(context.ours.cache), [folder for folder, _ in context.place.readable]
+    for folder in folders:  # first: until it is there, prompts recall nothing
+        inner = (os.path.relpath(other, folder) for other in folders if other != folder)
+        cache.ask(folder, lambda index: index.get_value("count"), frozenset(p for p in inner if not p.startswith("..")))
     if context.cached("instructions") is None:
         load_instructions(context)
     instructions_here(context)
-    cache, folders = RecallCache(context.ours.cache), [folder for folder, _ in context.place.readable]
-    for folder in folders:
-        inner = (os.path.relpath(other, folder) for other in folders if other != folder)
-        cache.ask(folder, lambda index: index.get_value("count"), frozenset(p for p in inner if not p.startswith("..")))
     _write_path_index(context)
     if context.cached("summary") is None:
         summarise(context)

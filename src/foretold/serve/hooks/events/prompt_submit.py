@@ -2,7 +2,9 @@
 
 1. Nothing for an empty prompt or a command (`/…`), and nothing if there are no memories.
 2. Memories are found as `recall` finds them, within the budget of the settings. Of a large store, the index is used as
-   it was when it was last updated (`memory.recall.cache`); another process updates it afterwards.
+   it was when it was last updated (`memory.recall.cache`); another process updates it afterwards. Where there is no
+   index yet, only a very small one is built here. Else nothing is found, the log says why, and another process builds
+   it.
 3. What is worth quoting is decided by `foretold.memory.recall.relevance`.
 4. A memory is quoted once per conversation, and again if it was changed, or after a compaction. A memory that the model
    already has in full from the index is not quoted.
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from foretold.serve.hooks.context import HookContext
 
 LIMIT = 5
+UNBUILT = "recall: there is no index of the memories yet, so nothing is found; another process builds it"
 LONGEST = 20_000  #: characters of a prompt that are used: its beginning and its end
 
 
@@ -75,7 +78,7 @@ def recall_memories(context: HookContext, prompt: str, places: Sequence[tuple[st
     from foretold.memory.recall.cache import QuickCache
     from foretold.memory.recall.recall import recall
 
-    glance = QuickCache(context.ours.cache)
+    glance = QuickCache(context.ours.cache, patient=context.caller.is_dry)  # nobody else would build it for a dry run
     found = recall(
         places,
         prompt,
@@ -86,6 +89,9 @@ def recall_memories(context: HookContext, prompt: str, places: Sequence[tuple[st
         worth=_chooser(context, [folder for folder, _ in places]),
     )
     found = found._replace(hits=tuple(hit for hit in found.hits if _says_more(hit, context)), left_out=(), named=())
+    if glance.unbuilt:
+        context.why.append(UNBUILT)
+        context.log(UNBUILT)
     for hit in found.hits:
         words = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
         context.why.append(f"recall: {hit.memory.file}, {hit.score:.1f}: {words}")
@@ -131,7 +137,8 @@ def _chooser(context: HookContext, folders: list[str]) -> RankFilter:
         telling = telling_words(query, indexes)
         quoted = {note[1]: note[2] for note in context.notes.since("recalled") if len(note) > 2}
         worth = worth_quoting(query, indexes, ranked)
-        context.why.append(_describe_counts(len(ranked), len(worth), telling))
+        if any(found.memories for found in indexes):
+            context.why.append(_describe_counts(len(ranked), len(worth), telling))
         return [mark for mark in worth if not _was_quoted(f"{folders[mark.folder]}/{mark.candidate.file}", quoted)]
 
     return choose
