@@ -88,10 +88,10 @@ class Editor:
         found = await self.client.text_document_document_link_async(types.DocumentLinkParams(self.document(name)))
         return [(each.range.start.character, each.range.end.character, self.name(each.target)) for each in found]
 
-    async def actions(self, name, line):
+    async def actions(self, name, line, only=None):
         place = types.Range(types.Position(line, 0), types.Position(line, 0))
         return await self.client.text_document_code_action_async(
-            types.CodeActionParams(self.document(name), place, types.CodeActionContext([]))
+            types.CodeActionParams(self.document(name), place, types.CodeActionContext([], only=only))
         )
 
 

@@ -211,6 +211,17 @@ def test_a_fix_is_an_edit_of_the_document(project):
     assert fixed == "𝒳 See @docs/style.md ."
 
 
+def test_actions_of_other_kinds_are_not_given(project):
+    async def talk(editor):
+        editor.open("CLAUDE.md", "See @docs/style.md.\n")
+        await editor.wait_for(lambda: editor.codes("CLAUDE.md"))
+        kinds = (types.CodeActionKind.Refactor, types.CodeActionKind.QuickFix, "", "quick", "quickfix.other")
+        return [[each.title for each in await editor.actions("CLAUDE.md", 0, only=[kind])] for kind in kinds]
+
+    fix = ["Put white space after @docs/style.md"]
+    assert drive(project, talk) == [[], fix, fix, [], []]
+
+
 def test_settings_that_cannot_be_read_are_said(project):
     project.write("proj/.foretold.toml", "selct = 1\n")
 

@@ -3,10 +3,10 @@
 from foretold.check.finding import CheckFinding, Fix, Rename, TextEdit
 from foretold.check.project import CheckOptions, Project
 from foretold.serve.lsp.actions import list_fixes
-from foretold.serve.lsp.diagnostics import diagnose, locate, locate_in
+from foretold.serve.lsp.diagnostics import diagnose, diagnose_all, locate, locate_in
 from foretold.serve.lsp.hover import HoverPart, describe_file, describe_place, describe_rule, render_parts
 from foretold.serve.lsp.imports import find_import, find_target, list_imports
-from foretold.serve.lsp.positions import TextSpan, count_units, find_character, split_lines
+from foretold.serve.lsp.positions import EditorText, TextSpan, count_units, find_character, split_lines
 from foretold.serve.lsp.workspace import EditorWorkspace
 
 OPTIONS = CheckOptions(home="")
@@ -250,9 +250,18 @@ def test_lines_that_others_count(place):
     text = "one\rtwo\nthree\r@a.md\rfour\n\u202e five\n"
 
     def at(line, message):
-        return locate_in(CheckFinding("/a", line, "x", message), text)
+        return locate_in(CheckFinding("/a", line, "x", message), EditorText(text))
 
     assert at(4, "a.md: not imported") == at(2, "a.md: not imported") == TextSpan(3, 0, 3, 5)
     assert at(3, "it is long") == TextSpan(5, 0, 5, 6)
     assert at(99, "it is long") == TextSpan(6, 0, 6, 0)
     assert at(None, "it is long") == TextSpan(0, 0, 0, 3)
+
+
+def test_many_findings_are_placed_as_each_one_is(place):
+    texts = {"CLAUDE.md": "See @a.md\rand @b.md\n@c.md\n", "AGENTS.md": "Use tabs.\n\nNever @a.md\n"}
+    paths = [place.write(f"proj/{name}", text) for name, text in texts.items()]
+    project = Project(place.proj, OPTIONS)
+    rows = [(path, row, f"{name}.md: x") for path in paths for row in (1, 2, 3) for name in "abc"]
+    findings = [CheckFinding(path, row, "import-missing", said) for path, row, said in rows]
+    assert diagnose_all(findings, project) == tuple(diagnose(each, project) for each in findings)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.secrets.invisible import show_hidden
-from foretold.serve.lsp.positions import TextSpan, has_stray_returns, list_rows, split_lines
+from foretold.serve.lsp.positions import EditorText, TextSpan
 from foretold.types import NamedTuple
 
 SEVERITIES = {"error": 1, "warning": 2, "note": 3}  #: the numbers of the protocol: Error, Warning, Information
@@ -26,9 +27,20 @@ class Diagnostic(NamedTuple):
     others: tuple[str, ...]  #: paths of files that it names
 
 
-def diagnose(finding: CheckFinding, project: Project) -> Diagnostic:
-    """A finding with its place in the text as it is now."""
-    text = project.read(finding.path) or ""
+def diagnose_all(findings: Iterable[CheckFinding], project: Project) -> tuple[Diagnostic, ...]:
+    """Findings with their places in the texts as they are now."""
+    texts: dict[str, EditorText] = {}
+    found = []
+    for each in findings:
+        if each.path not in texts:
+            texts[each.path] = EditorText(project.read(each.path) or "")
+        found.append(diagnose(each, project, texts[each.path]))
+    return tuple(found)
+
+
+def diagnose(finding: CheckFinding, project: Project, text: EditorText | None = None) -> Diagnostic:
+    """A finding with its place in the text as it is now, which may be given."""
+    text = text or EditorText(project.read(finding.path) or "")
     message = finding.message + (f"\n{finding.hint}" if finding.hint else "")
     if finding.agents and len(finding.agents) < len(project.choices):
         message += f"\nfor {', '.join(finding.agents)}"
@@ -43,12 +55,12 @@ def locate(finding: CheckFinding, lines: list[str]) -> TextSpan:
     return _find_subject(finding, lines[at], at) or _take_line(lines[at], at)
 
 
-def locate_in(finding: CheckFinding, text: str) -> TextSpan:
+def locate_in(finding: CheckFinding, text: EditorText) -> TextSpan:
     """As `locate`. Rules about Markdown count lines as an editor does, others line feeds: the subject decides."""
-    lines = split_lines(text)
-    if not has_stray_returns(text):
+    lines, rows = text.lines, text.rows
+    if rows is None:
         return locate(finding, lines)
-    number, rows = max((finding.line or 1) - 1, 0), list_rows(text)
+    number = max((finding.line or 1) - 1, 0)
     first, end = (rows[at] if at < len(rows) else len(lines) for at in (number, number + 1))
     for at in (number, *range(first, end)):
         span = _find_subject(finding, lines[at], at) if at < len(lines) else None

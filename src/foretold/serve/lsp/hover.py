@@ -17,7 +17,7 @@ from foretold.instructions.view import View
 from foretold.secrets.invisible import show_hidden
 from foretold.serve.lsp.diagnostics import locate_in
 from foretold.serve.lsp.imports import describe_import, find_import
-from foretold.serve.lsp.positions import split_lines
+from foretold.serve.lsp.positions import EditorText, split_lines
 from foretold.storage.tree import Fault
 from foretold.types import REASONS, NamedTuple
 
@@ -42,7 +42,8 @@ def describe_place(
     if found is not None:
         rows = describe_import(path, found, project)
         parts += [HoverPart(f"@{found.written}", tuple(rows))] if rows else []
-    here = [each for each in findings if locate_in(each, text or "").line == line]
+    lines = EditorText(text or "")
+    here = [each for each in findings if locate_in(each, lines).line == line]
     parts += [describe_rule(code) for code in dict.fromkeys(each.code for each in here)]
     rows = describe_file(path, line, project)
     return [*parts, HoverPart(project.relative(path), tuple(rows))] if rows else parts

@@ -107,7 +107,7 @@ def _describe_for(path: str, found: TextImport, choice: DialectChoice, project: 
     places = (found.target, project.tree.real(found.target))
     for entry in entries:
         if entry.path in places and entry.parent in paths:
-            return f"imports it, {entry.tokens:,} tokens"
+            return f"imports it, {entry.tokens:,} token{'' if entry.tokens == 1 else 's'}"
         if entry.path in paths and any(place in entry.includes for place in places):
             return "puts its text here"
     for skip in skips:

@@ -47,6 +47,14 @@ def list_rows(text: str) -> list[int]:
     return [0, *(line for line, end in ends if end[0].endswith("\n"))]
 
 
+class EditorText:
+    """A text, cut into lines once."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = split_lines(text)
+        self.rows = list_rows(text) if has_stray_returns(text) else None  #: None: they are the lines
+
+
 def count_units(line: str, character: int, encoding: str = UTF16) -> int:
     """The code units before a character of a line.
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 SOURCE = "foretold"
 EXPLAIN = "foretold.explainRule"
+MOST_FIXED = 100  #: findings that are fixed at once: each fix is worked out when it is asked for
 PAUSE = 0.2  #: seconds without another change, before a text is checked
 _log = logging.getLogger("foretold.lsp")
 
@@ -98,7 +99,8 @@ class ForetoldLanguageServer(LanguageServer):
             self.text_document_publish_diagnostics(params)
 
     def _make_params(self, path: str, found: tuple[Diagnostic, ...]) -> Any:
-        shown = [self.make_diagnostic(each) for each in found]
+        lines = self.lines_of(path) if found else []
+        shown = [self.make_diagnostic(each, lines) for each in found]
         return types.PublishDiagnosticsParams(self.uri_of(path), shown, self.versions.get(os.path.realpath(path)))
 
     def run(self, work: Callable[[], Given]) -> Awaitable[Given | None]:
@@ -167,8 +169,7 @@ class ForetoldLanguageServer(LanguageServer):
         text = lines[line] if line < len(lines) else ""
         return types.Position(line, count_units(text, character, self.encoding))
 
-    def make_diagnostic(self, found: Diagnostic) -> Any:
-        lines = self.lines_of(found.finding.path)
+    def make_diagnostic(self, found: Diagnostic, lines: list[str]) -> Any:
         start = types.Range(types.Position(0, 0), types.Position(0, 0))
         related = [
             types.DiagnosticRelatedInformation(
@@ -412,17 +413,20 @@ def _handle_actions(server: ForetoldLanguageServer) -> None:
     def list_actions(folder: OpenFolder, path: str, params: Any) -> list[Any]:
         assert folder.check is not None
         shown = folder.shown.get(path, ((), ()))[1]
+        only = params.context.only
+        if only is not None and not any(each in ("", types.CodeActionKind.QuickFix) for each in only):
+            return []
         first, last = params.range.start.line, params.range.end.line
-        here = [each for each in shown if first <= each.span.last_line and each.span.line <= last]
-        actions = []
+        here = [each for each in shown if first <= each.span.last_line and each.span.line <= last][:MOST_FIXED]
+        actions, lines = [], server.lines_of(path)
         for each in here:
-            diagnostic = server.make_diagnostic(each)
+            diagnostic = server.make_diagnostic(each, lines)
             for fix in list_fixes([each.finding], folder.check.project):
                 action = server.make_action(fix)
                 if action is not None:
                     action.diagnostics = [diagnostic]
                     actions.append(action)
-        for code in dict.fromkeys(each.finding.code for each in here):
+        for code in dict.fromkeys(each.finding.code for each in here if only is None):  # a command has no kind
             actions.append(types.Command(f"What {code} means", EXPLAIN, arguments=[code]))
         return actions
 

@@ -18,7 +18,7 @@ from foretold.check.finding import CheckFinding
 from foretold.check.project import CheckOptions
 from foretold.check.recheck import LiveCheck
 from foretold.errors import ForetoldError
-from foretold.serve.lsp.diagnostics import Diagnostic, diagnose
+from foretold.serve.lsp.diagnostics import Diagnostic, diagnose_all
 from foretold.storage.tree import is_inside
 
 
@@ -56,7 +56,7 @@ class OpenFolder:
         for path, findings in found.items():
             before = self.shown.get(path)
             if self.check and (before is None or before[0] != tuple(findings) or path in touched):
-                made = tuple(diagnose(each, self.check.project) for each in findings)
+                made = diagnose_all(findings, self.check.project)
                 if before is None or before[1] != made:
                     changed[path] = made
                 self.shown[path] = tuple(findings), made
