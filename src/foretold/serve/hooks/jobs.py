@@ -46,15 +46,12 @@ def run_jobs(jobs: str, folder: str, session: str, caller: Caller) -> None:
 
 def refresh(context: HookContext) -> None:
     """Update everything that hooks look up."""
-    from foretold.memory.recall.cache import RecallCache
     from foretold.serve.hooks.events.rules_here import instructions_here, load_instructions
     from foretold.serve.hooks.events.session_start import summarise
 
+    _index_memories(context, is_missing=True)  # before anything else: until it is there, prompts recall nothing
     time.sleep(SETTLED)
-    cache, folders = RecallCache(context.ours.cache), [folder for folder, _ in context.place.readable]
-    for folder in folders:  # first: until it is there, prompts recall nothing
-        inner = (os.path.relpath(other, folder) for other in folders if other != folder)
-        cache.ask(folder, lambda index: index.get_value("count"), frozenset(p for p in inner if not p.startswith("..")))
+    _index_memories(context)
     if context.cached("instructions") is None:
         load_instructions(context)
     instructions_here(context)
@@ -63,6 +60,18 @@ def refresh(context: HookContext) -> None:
         summarise(context)
     for folder in (folder_of(context.ours.state), f"{context.ours.cache}/hooks"):
         sweep(folder)
+
+
+def _index_memories(context: HookContext, *, is_missing: bool = False) -> None:
+    """Bring the recall indexes up to date; with `is_missing`, build those that are not there."""
+    from foretold.memory.recall.cache import RecallCache, index_path
+
+    home, folders = context.ours.cache, [folder for folder, _ in context.place.readable]
+    for folder in folders:
+        inner = (os.path.relpath(other, folder) for other in folders if other != folder)
+        without = frozenset(path for path in inner if not path.startswith(".."))
+        if not is_missing or not os.path.exists(index_path(home, folder, without)):
+            RecallCache(home).ask(folder, lambda index: index.get_value("count"), without)
 
 
 def _write_path_index(context: HookContext) -> None:
