@@ -458,6 +458,22 @@ def test_leaving_without_a_goodbye(place):
     assert (pipe.process.returncode, out) == (1, b"")
 
 
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_an_editor_that_dies(place, is_busy):
+    """The end of its input ends it, also while it checks, and the log says nothing."""
+    place.write("proj/CLAUDE.md", "x\n")
+    pipe = Pipe(place)
+    pipe.begin(place)
+    if not is_busy:
+        document = {"uri": f"file://{place.proj}/CLAUDE.md"}
+        pipe.ask("textDocument/hover", {"textDocument": document, "position": {"line": 0, "character": 0}})
+    pipe.process.stdin.close()
+    assert pipe.process.wait(60) == 1
+    assert pipe.process.stderr.read().decode() == ""
+    pipe.process.stdout.close()
+    pipe.process.stderr.close()
+
+
 def test_nothing_but_the_protocol_is_on_standard_output(place):
     """What prints while it serves goes to the log."""
     place.write("proj/CLAUDE.md", "x\n")

@@ -79,9 +79,10 @@ class ForetoldLanguageServer(LanguageServer):
 
     def _start_check(self) -> None:
         self._timer = None
-        self._start(self.check_now())
+        self.start(self.check_now())
 
-    def _start(self, work: Awaitable[object]) -> None:
+    def start(self, work: Awaitable[object]) -> None:
+        """Let work go on by itself: if the editor dies, it ends in silence, while pygls logs handlers that do not."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)  # else nothing would hold it
         task.add_done_callback(self._tasks.discard)
@@ -117,7 +118,7 @@ class ForetoldLanguageServer(LanguageServer):
 
     def note(self, work: Callable[[], None]) -> None:
         """Do work in the thread of checks, and check soon."""
-        self._start(self.run(work))
+        self.start(self.run(work))
         self.check_soon()
 
     async def ask(self, uri: str, work: Callable[[OpenFolder, str], Given]) -> Given | None:
@@ -272,7 +273,7 @@ def _handle_texts(server: ForetoldLanguageServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(_params: Any) -> None:
         await _watch_files(server)
-        await server.check_now()
+        server.start(server.check_now())
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: Any) -> None:
@@ -318,12 +319,12 @@ def _handle_files(server: ForetoldLanguageServer) -> None:
         server.note(lambda: files.note_saved(*paths))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    async def did_change_folders(params: Any) -> None:
+    def did_change_folders(params: Any) -> None:
         removed, added = (
             [path for each in folders if (path := path_of(each.uri))]
             for folders in (params.event.removed, params.event.added)
         )
-        await server.publish(lambda: files.change_folders(removed, added))
+        server.start(server.publish(lambda: files.change_folders(removed, added)))
         server.check_soon()
 
 
