@@ -462,6 +462,7 @@ def test_the_hook_of_pre_commit_checks_the_tree():
     found = hook()
     assert (found["id"], found["pass_filenames"], found["language"]) == ("foretold-check", False, "python")
     assert found["entry"].split()[:2] == ["foretold", "check"]
+    assert (found["types"], found["types_or"]) == ([], ["file", "symlink"])  # the default leaves links out
 
 
 def test_the_template_of_gitlab_is_yaml_and_writes_what_it_reports():
@@ -469,6 +470,19 @@ def test_the_template_of_gitlab_is_yaml_and_writes_what_it_reports():
     job = template["foretold-check"]
     report = job["artifacts"]["reports"]["codequality"]
     assert any(f"--format gitlab --output {report}" in line for line in job["script"])
+
+
+def test_the_template_of_gitlab_installs_nothing_that_was_not_named(place):
+    """A bare name would be whatever a package registry has under it."""
+    template = ryaml.loads(read("integrations/gitlab.yml"))
+    assert template["variables"]["FORETOLD"] == ""
+    first = template["foretold-check"]["script"][0]
+    for given, status in (("", 2), ("foretold==0.1.0", 0)):
+        env = {"PATH": os.environ["PATH"], "FORETOLD": given}
+        done = subprocess.run(
+            ["sh", "-ec", first], env=env, cwd=place.proj, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, "set FORETOLD" in done.stderr) == (status, bool(status))
 
 
 def test_families_are_named_in_the_guide():

@@ -4,7 +4,7 @@
 2. This working tree is copied into a repository of its own, with a commit, as users would name it in their
    `.pre-commit-config.yaml`; pre-commit installs foretold from there, into a cache that is thrown away.
 3. A commit with an import that fails is refused, the same commit with the file is made; a commit that concerns no file
-   of an agent does not run the hook.
+   of an agent does not run the hook, one with a link does.
 """
 
 import os
@@ -108,7 +108,7 @@ def main() -> int:
         installed = subprocess.run(
             [PROGRAM, "install"], cwd=stage.project, env=stage.env, capture_output=True, text=True, check=False
         )
-        tries = [try_failing(stage), try_passing(stage), try_unrelated(stage)]
+        tries = [try_failing(stage), try_passing(stage), try_unrelated(stage), try_link(stage)]
         wrong = [said for said in tries if said]
     for said in wrong:
         print(f"{said}\n{installed.stdout}{installed.stderr}")
@@ -134,6 +134,14 @@ def try_unrelated(stage: Stage) -> str:
     stage.write("src/app.py", "x = 1\n")
     status, said = stage.commit()
     return "" if status == 0 and "Skipped" in said else f"a commit without such files ran the hook:\n{said}"
+
+
+def try_link(stage: Stage) -> str:
+    os.symlink("CLAUDE.md", os.path.join(stage.project, "AGENTS.md"))
+    status, said = stage.commit()
+    return (
+        "" if "foretold check" in said and "Skipped" not in said else f"a link did not run the hook:\n{status} {said}"
+    )
 
 
 if __name__ == "__main__":
