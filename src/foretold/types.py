@@ -79,6 +79,14 @@ class Skip(NamedTuple):
     globs: tuple[str, ...] = ()
 
 
+class Facts(NamedTuple):
+    """What a finding is about, as values: a fix is made of these, never of the words of a message."""
+
+    subject: str  #: what is written: a word, a pattern, a path; of an import, the whole path that it leads to
+    meant: str = ""  #: what should be there instead: a word, a path, the name of a file
+    detail: str = ""  #: which of several causes it has
+
+
 class Finding(NamedTuple):
     """Something the author of a file should know. A value, never an exception."""
 
@@ -87,6 +95,20 @@ class Finding(NamedTuple):
     code: str
     message: str
     hint: str = ""
+
+    @property
+    def facts(self) -> Facts | None:
+        """What it is about, if a program can do something about it. Not one of its values: those are for people."""
+        return vars(self).get("facts") if hasattr(self, "__dict__") else None
+
+
+class FactFinding(Finding):
+    """A finding with its facts."""
+
+    def __new__(cls, *values: str | int | None, facts: Facts) -> FactFinding:
+        made = tuple.__new__(cls, values if len(values) == 5 else (*values, ""))
+        vars(made)["facts"] = facts
+        return made
 
 
 class Block(NamedTuple):

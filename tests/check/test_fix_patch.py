@@ -124,7 +124,7 @@ def faults(place):
     place.write("proj/CLAUDE.md", "One.\r\nSee @docs/style.md, please.\r\nThe end")
     place.write("proj/src/claude.md", "Sources.\n")
     place.write("proj/.claude/rules/api.mdc", RULE)
-    place.write("proj/api/AGENTS.md", "Api.\n")
+    place.write("proj/my api/AGENTS.md", "Api.\n")
     place.git("add -A")
     place.git("commit -q -m start")
     return place

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+import re
+
+from foretold.types import TYPE_CHECKING, Facts, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+
+_NUMBER = re.compile(r"[0-9][0-9,.]*")
 
 
 class TextEdit(NamedTuple):
@@ -56,17 +61,33 @@ class CheckFinding(NamedTuple):
     agents: tuple[str, ...] = ()  #: with their versions, `claude-code@2.1.325`; empty: whatever the agent
     severity: str = ""
     fix: Fix | None = None
+    facts: Facts | None = None  #: what a fix is made of
 
     @property
     def key(self) -> tuple[str, int, str, str]:
         """What findings of several agents have in common: then they are one. `@a.md: …` and `@b.md: …` are two."""
         return self.path, self.line or 0, self.code, self.message.partition(": ")[0]
 
+    @property
+    def topic(self) -> str:
+        """What a message is about, if it says so before a colon (`@docs/a.md: …`); empty if it does not."""
+        topic, colon, _ = self.message.partition(": ")
+        return topic if colon else ""
+
+
+def mask_numbers(text: str) -> str:
+    """A message in which numbers do not count: a file that grows by a byte has the same finding.
+
+    >>> mask_numbers("12,345 bytes, from line 7 on")
+    '# bytes, from line # on'
+    """
+    return _NUMBER.sub("#", text)
+
 
 def from_findings(findings: Iterable[Finding], agents: tuple[str, ...] = ()) -> Iterator[CheckFinding]:
     """Findings of a loader or a store, as those of a check."""
     for each in findings:
-        yield CheckFinding(each.path, each.line, each.code, each.message, each.hint, agents)
+        yield CheckFinding(each.path, each.line, each.code, each.message, each.hint, agents, facts=each.facts)
 
 
 def merge_findings(findings: Iterable[CheckFinding]) -> list[CheckFinding]:

@@ -13,7 +13,7 @@ from foretold.instructions.discover.rule_conditions import BROKEN, never_matches
 from foretold.instructions.engine import NEARLY
 from foretold.instructions.view import Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
-from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
+from foretold.types import TYPE_CHECKING, Entry, FactFinding, Facts, Finding, Skip
 
 if TYPE_CHECKING:
     from foretold.dialects.surroundings import Surroundings
@@ -82,7 +82,9 @@ def advise(
     for rule in waiting:
         for written, reason in _dead_globs(rule.entry, patterns).values():
             why, _, remedy = reason.partition(": ")
-            yield Finding(rule.entry.path, None, "glob-never-matches", f"`{written}`: {why}", remedy)
+            yield FactFinding(
+                rule.entry.path, None, "glob-never-matches", f"`{written}`: {why}", remedy, facts=Facts(written)
+            )
 
 
 def _advise_many(
@@ -102,7 +104,9 @@ def _advise_many(
                 start, is_root = len(folder) + 1, folder in roots and folder != "/"
             path = skip.path
             if is_root and path.startswith(folder) and is_plain_path(path[start:]) and is_missing(path):
-                yield Finding(parent, skip.line, "import-missing", f"{path}: {NOT_THERE}", NOT_THERE_HINT)
+                yield FactFinding(
+                    parent, skip.line, "import-missing", f"{path}: {NOT_THERE}", NOT_THERE_HINT, facts=Facts(path)
+                )
                 continue
             if is_plain_name(path) and all(is_missing(each) for each in _with_ending(path, parent)):
                 continue
@@ -122,7 +126,8 @@ def advise_skip(skip: Skip, tree: Tree, roots: Sequence[str], contexts: dict[str
             return
         code, said, hint = ADVICE[skip.reason]
         detail = REGIONS.get(skip.detail, skip.detail) or skip.reason
-        yield Finding(skip.parent or skip.path, skip.line, code, f"{skip.path}: {said.format(detail=detail)}", hint)
+        said, facts = f"{skip.path}: {said.format(detail=detail)}", Facts(skip.path, detail=skip.detail)
+        yield FactFinding(skip.parent or skip.path, skip.line, code, said, hint, facts=facts)
 
 
 def find_unreported(view: View, tree: Tree) -> list[Skip]:
@@ -182,26 +187,29 @@ def _missing(skip: Skip, tree: Tree, roots: Sequence[str]) -> Iterator[Finding]:
         return
     from foretold.instructions.intent import PUNCTUATION, is_path
 
-    name = skip.path.rpartition("/")[2]
+    name, facts = skip.path.rpartition("/")[2], Facts(skip.path)
     meant = skip.path.rstrip(PUNCTUATION)
     folder = tree.real(skip.parent).rpartition("/")[0] or "/"
     if meant != skip.path and tree.kind(meant) == "file":
         extra = skip.path[len(meant) :]
         said = f"{skip.path}: not imported, because {extra!r} is taken as part of the name"
-        yield Finding(skip.parent, skip.line, "import-punctuation", said, "put white space after the path")
+        yield FactFinding(
+            skip.parent, skip.line, "import-punctuation", said, "put white space after the path", facts=facts
+        )
     elif name in ("include", "import"):
         said = f"@{name} is not a directive of this agent, which looks for a file of that name"
-        yield Finding(skip.parent, skip.line, "import-directive", said, "write @ before the path itself")
+        yield FactFinding(
+            skip.parent, skip.line, "import-directive", said, "write @ before the path itself", facts=facts
+        )
     elif is_path(skip.path, folder, tree):
         said, hint = _describe_missing(skip.path, folder, tree, roots)
         similar = _find_nearly(meant, tree)
         hint = f"did you mean @{os.path.relpath(similar, folder)}?" if similar else hint
-        yield Finding(skip.parent, skip.line, "import-missing", said, hint)
+        yield FactFinding(skip.parent, skip.line, "import-missing", said, hint, facts=facts)
     elif similar := next((each for each in _with_ending(meant, skip.parent) if tree.kind(each) == "file"), ""):
         said = f"{skip.path}: not imported, there is no such file; {similar} exists"
-        yield Finding(
-            skip.parent, skip.line, "import-missing", said, f"did you mean @{os.path.relpath(similar, folder)}?"
-        )
+        hint = f"did you mean @{os.path.relpath(similar, folder)}?"
+        yield FactFinding(skip.parent, skip.line, "import-missing", said, hint, facts=facts)
 
 
 def _with_ending(path: str, parent: str) -> list[str]:

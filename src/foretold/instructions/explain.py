@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from foretold.dialects.surroundings import join
 from foretold.instructions.advice import advise, advise_skip, can_match, find_dead_globs, list_roots
@@ -34,7 +34,7 @@ from foretold.instructions.remedies import find_directive, find_remedy, find_sim
 from foretold.instructions.view import View, Waiting
 from foretold.storage.tree import Disk, Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
-from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
+from foretold.types import REASONS, TYPE_CHECKING, Entry, FactFinding, Facts, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
     from foretold.instructions.intent import CodeContext
@@ -101,7 +101,9 @@ def find_nested(view: View, tree: Tree | None = None, inventory: Inventory | Non
     paths = [path for path in inventory.select(names) if path not in known and tree.real(path) not in known]
     verdicts = [verdict for verdict in map(judge.judge, paths) if verdict.loaded != "start"]
     verdicts = [verdict for verdict in verdicts if not judge.is_document(verdict)]
-    findings = dict.fromkeys((*judge.list_findings(), *filter(None, map(_name_finding, verdicts))))
+    findings = dict.fromkeys(
+        (*judge.list_findings(), *filter(None, (_name_finding(each, judge.renames) for each in verdicts)))
+    )
     known_findings = set(view.findings)
     new = tuple(finding for finding in findings if finding not in known_findings)
     loaders = judge.list_loaders()
@@ -115,7 +117,7 @@ def find_nested(view: View, tree: Tree | None = None, inventory: Inventory | Non
     )
 
 
-def _name_finding(verdict: FileVerdict) -> Finding | None:
+def _name_finding(verdict: FileVerdict, renames: Mapping[str, str]) -> Finding | None:
     """The finding about a file that was meant to be loaded, by its name, and is not."""
     code = CODES.get(verdict.reason)
     if not code:
@@ -124,7 +126,8 @@ def _name_finding(verdict: FileVerdict) -> Finding | None:
     if code == "rule-extension" and (extension_of_path(verdict.path) not in PAGES or stem.upper() == "README"):
         return None
     said = f"{NEVER}: {REASONS[verdict.reason]} ({verdict.detail})"
-    return Finding(verdict.path, None, code, said, "; ".join(verdict.change))
+    hint, facts = "; ".join(verdict.change), Facts(verdict.path, renames.get(verdict.path, ""))
+    return FactFinding(verdict.path, None, code, said, hint, facts=facts)
 
 
 def describe_skip(skip: Skip) -> str:
@@ -141,6 +144,7 @@ class _Judge:
         self._folders: dict[str, Loader] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}  #: what is found in each of them
         self._contexts: dict[str, CodeContext] = {}
+        self.renames: dict[str, str] = {}  #: path -> the name with which the agent would read it
 
     def judge(self, path: str) -> FileVerdict:
         """What becomes of a file, and what is wrong with it."""
@@ -181,7 +185,7 @@ class _Judge:
         if not skips:
             return self._elsewhere(path)
         if skips[0].reason == "wrong-extension":
-            return _wrong_extension(path, tuple(skips[0].detail.removeprefix("only ").split(" or ")))
+            return self._wrong_extension(path, tuple(skips[0].detail.removeprefix("only ").split(" or ")))
         found = self._skipped(path, skips)
         if all(_almost(skip, path) and skip.path != path for skip in skips):  # that import fails; it may come otherwise
             other = self._elsewhere(path)
@@ -252,7 +256,7 @@ class _Judge:
                     return found
         rules = self.names.find_rules(path)
         if rules and not path.endswith(rules[1].suffix):
-            return _wrong_extension(path, rules[1].suffix)
+            return self._wrong_extension(path, rules[1].suffix)
         if nearly := self._wrong_case(path):
             return nearly
         closed = [skip for skip in self.view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
@@ -358,8 +362,20 @@ class _Judge:
                 found = self._skipped(path, [Skip(path, "wrong-case", f"it looks for {short}")])
                 taken = self.tree.kind(right) != "missing"
                 change = f"move its text to {right}" if taken else f"rename it to {short}"
+                self.renames.update({} if taken else {path: short})
                 return found._replace(change=(change + self._shadows(path, name),))
         return None
+
+    def _wrong_extension(self, path: str, suffix: str | tuple[str, ...]) -> FileVerdict:
+        """The verdict on a file in a folder of rules with an ending that the agent does not read there."""
+        endings = (suffix,) if isinstance(suffix, str) else suffix
+        name = path.rpartition("/")[2]
+        stem = name.removesuffix(".md") if endings[0].endswith(".md") else os.path.splitext(name)[0]
+        stem = stem if stem != name else os.path.splitext(name)[0]
+        right, detail = f"{stem}{endings[0]}", f"only {' or '.join(endings)}"
+        self.renames[path] = right
+        why = describe_skip(Skip(path, "wrong-extension", detail))
+        return FileVerdict(path, "never", NEVER, (why,), (f"rename it to {right}",), "wrong-extension", detail)
 
     def _shadows(self, path: str, name: str) -> str:
         """What a file of this name would hide, for the advice to make one; empty if nothing."""
@@ -404,13 +420,3 @@ def _find_holders(path: str, names: NameTable) -> list[tuple[str, str]]:
     ends = path.lower() if names.any_case else path
     wanted = {name: name.lower() if names.any_case else name for name in names.files}
     return found + [(path[: -len(name) - 1], name) for name in wanted if ends.endswith(f"/{wanted[name]}")]
-
-
-def _wrong_extension(path: str, suffix: str | tuple[str, ...]) -> FileVerdict:
-    endings = (suffix,) if isinstance(suffix, str) else suffix
-    name = path.rpartition("/")[2]
-    stem = name.removesuffix(".md") if endings[0].endswith(".md") else os.path.splitext(name)[0]
-    stem = stem if stem != name else os.path.splitext(name)[0]
-    detail = f"only {' or '.join(endings)}"
-    why = describe_skip(Skip(path, "wrong-extension", detail))
-    return FileVerdict(path, "never", NEVER, (why,), (f"rename it to {stem}{endings[0]}",), "wrong-extension", detail)

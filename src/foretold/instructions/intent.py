@@ -22,6 +22,8 @@ DOCUMENTS = frozenset(
     " yml".split()
 )
 LONGEST = 1_000  #: characters of a line that is read for evidence
+#: an `@path` as it is written: white space ends it, unless a backslash is before it
+IMPORT_TOKEN = lazy(r"@((?:[^\s\\]|\\ )+)")
 _CODE = lazy(r"[()\[\]{}<>=\"'`|$*@]")
 _EXTENSION = lazy(r"\.([A-Za-z0-9]{1,10})\Z")
 _FENCE = lazy(r"[ >]*(```+|~~~+)\s*([\w-]*)")

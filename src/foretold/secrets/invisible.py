@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 
-from foretold.types import Finding
+from foretold.types import FactFinding, Facts, Finding
 
 #: the flag of a part of a country: a black flag, its code in tags, and the end of them
 _FLAG = "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
@@ -48,13 +48,14 @@ def hidden_in(file: str, text: str) -> list[Finding]:
     """A finding per class of hidden characters in a text, with the first line that has one."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable():
         return []
-    found = []
+    found = list[Finding]()
     for name, pattern in CLASSES:
         match = next((match for match in pattern.finditer(text) if match[1]), None)
         if match:
             said = f"it has {name}, U+{ord(match[1][0]):04X}, that a person does not see and a model reads"
             line = text.count("\n", 0, match.start()) + 1
-            found.append(Finding(file, line, "hidden-character", said, "look at the bytes, and delete it"))
+            hint = "look at the bytes, and delete it"
+            found.append(FactFinding(file, line, "hidden-character", said, hint, facts=Facts(name)))
     return found
 
 

@@ -21,7 +21,7 @@ from foretold.dialects.surroundings import join
 from foretold.instructions.intent import DOCUMENTS, PUNCTUATION, extension_of_path
 from foretold.instructions.text.markdown import scan
 from foretold.instructions.view import View
-from foretold.types import Entry, Skip
+from foretold.types import Entry, Facts, Skip
 
 MOST_WORDS = 6  #: of a name with spaces
 MAX_MARKDOWN = 1024 * 1024  #: characters of a text that is looked at for imports that are not followed
@@ -59,7 +59,7 @@ def _find_spaces(project: Project, skips: tuple[Skip, ...]) -> Iterator[CheckFin
             if meant:
                 said = f"`@{meant}` is not imported: the path ends at its first space"
                 hint = f"write @{meant.replace(' ', chr(92) + ' ')}, or rename the file"
-                yield CheckFinding(skip.parent, skip.line, "import-space", said, hint)
+                yield CheckFinding(skip.parent, skip.line, "import-space", said, hint, facts=Facts(meant))
                 break
 
 

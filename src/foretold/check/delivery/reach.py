@@ -18,7 +18,7 @@ from foretold.dialects.registry import DialectChoice
 from foretold.instructions.remedies import import_fallback
 from foretold.storage.tree import Fault, is_inside
 from foretold.text.frontmatter import split
-from foretold.types import Entry, Skip
+from foretold.types import Entry, Facts, Skip
 
 MAX_BLANK = 64 * 1024  #: bytes of a file that may be blank
 
@@ -86,8 +86,8 @@ def _find_shadowed(project: Project, choice: DialectChoice, skip: Skip, given: s
     if is_choice or not text or text in given or is_elsewhere:
         return
     said = f"{agent} never loads it: where a CLAUDE.md is loaded ({hider}), no AGENTS.md below it is read"
-    hint = import_fallback(skip.path, fallback, project.tree)
-    yield CheckFinding(skip.path, None, "file-shadowed", said, hint, (choice.dialect.name,))
+    hint, facts = import_fallback(skip.path, fallback, project.tree), Facts(skip.path, f"{folder}/{fallback.unless[0]}")
+    yield CheckFinding(skip.path, None, "file-shadowed", said, hint, (choice.dialect.name,), facts=facts)
 
 
 def _is_blank(project: Project, path: str) -> bool:

@@ -1,6 +1,6 @@
 """Rules whose patterns match no file of the tree: they wait for something that is not there.
 
-1. A rule is reported if none of its patterns matches a file. That one of several does not is no mistake.
+1. A rule is reported if none of its patterns matches a file. That one of several does not is not a mistake.
 2. The files of a tree are those of one walk. A pattern about files that git ignores (`dist/**`) is not judged, nor is
    one about files of dependencies, which the walk does not enter.
 3. Only files below the part of a pattern that has no wildcards are tried.

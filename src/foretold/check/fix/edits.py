@@ -2,7 +2,7 @@
 
 1. A fixer works with the text of a file and gives back another one; the edit is what differs, in bytes. So fixes of one
    file can be made together as long as they touch different bytes.
-2. The file behind a link is edited, never the link. A file that is not UTF-8 is not edited at all.
+2. The file that a link leads to is edited, never the link. A file that is not UTF-8 is not edited at all.
 3. Line ends stay as they are: a line that is put in ends like the first one.
 """
 
@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
-from foretold.check.finding import CheckFinding, Fix, TextEdit
+from foretold.check.finding import Fix, TextEdit
 from foretold.check.project import MAX_TEXT, Project
 from foretold.storage.tree import Fault, is_inside
 from foretold.types import TYPE_CHECKING
@@ -99,12 +99,6 @@ def _decode(path: str, data: bytes) -> EditedText | None:
         return EditedText(path, data.decode("utf-8"))
     except UnicodeDecodeError:
         return None
-
-
-def subject_of(finding: CheckFinding, project: Project) -> str:
-    """The path that a message begins with, before its first colon; messages have paths as seen from the top."""
-    subject = finding.message.partition(": ")[0]
-    return subject if subject.startswith("/") else project.absolute(subject)
 
 
 # Several fixes

@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Iterator
 
 from foretold.check.finding import CheckFinding, Effect, Fix, TextEdit
-from foretold.check.fix.edits import EditedText, open_text, subject_of
+from foretold.check.fix.edits import EditedText, open_text
 from foretold.check.project import Project
-from foretold.instructions.intent import PUNCTUATION
+from foretold.instructions.engine import NEARLY
+from foretold.instructions.intent import IMPORT_TOKEN, PUNCTUATION
 from foretold.instructions.text.imports import target_of
 from foretold.storage.tree import Fault, is_inside
 from foretold.types import NamedTuple
 
-_TOKEN = re.compile(r"@((?:[^\s\\]|\\ )+)")
 _ENDINGS = (".md", ".txt")  #: that are left out
 
 
@@ -37,7 +37,7 @@ class ImportToken(NamedTuple):
 
 def _list_tokens(file: EditedText, line: int | None) -> Iterator[ImportToken]:
     start, row = file.line(line)
-    for found in _TOKEN.finditer(row):
+    for found in IMPORT_TOKEN.finditer(row):
         yield ImportToken(start + found.start(), start + found.end(), found[1])
 
 
@@ -47,8 +47,8 @@ def _find_token(
     is_meant: Callable[[str, str], bool] = lambda found, target: found == target,
 ) -> tuple[EditedText, ImportToken, str] | None:
     """The file and the token that a finding is about, and what it is taken to mean; None if that is not clear."""
-    file, target = open_text(project, finding.path), subject_of(finding, project)
-    if file is None:
+    file, target = open_text(project, finding.path), finding.facts.subject if finding.facts else ""
+    if file is None or not target:
         return None
     tokens = [
         each
@@ -125,7 +125,8 @@ def _find_spelled(path: str, project: Project) -> list[str]:
 
 def drop_directive(finding: CheckFinding, project: Project) -> Fix | None:
     """`@include docs/style.md` -> `@docs/style.md`"""
-    file, word = open_text(project, finding.path), finding.message.partition(" ")[0]
+    file = open_text(project, finding.path)
+    word = f"@{os.path.basename(finding.facts.subject)}" if finding.facts else ""
     start, row = file.line(finding.line) if file else (0, "")
     found = [*re.finditer(rf"(?<!\S){re.escape(word)}[ \t]+([^\s`\"'<>()]+)(?=\s|$)", row)]
     if file is None or word not in ("@include", "@import") or len(found) != 1:
@@ -145,7 +146,7 @@ def separate_import(finding: CheckFinding, project: Project) -> Fix | None:
     file, token, target = found
     if project.tree.kind(target) != "file":
         return None
-    if "punctuation before" not in finding.message:
+    if finding.facts is None or finding.facts.detail != NEARLY["punctuation-before"]:
         at = token.start + 1
         return _make_fix(f"write @./{token.written}", file.splice(at, at, "./"), target)
     end = next(
@@ -166,29 +167,31 @@ def _leads_to(written: str, file: EditedText, target: str, project: Project) -> 
 
 def escape_spaces(finding: CheckFinding, project: Project) -> Fix | None:
     r"""`@docs/my notes.md` -> `@docs/my\ notes.md`"""
-    file, named = open_text(project, finding.path), re.match(r"`@([^`]+)`", finding.message)
+    file, written = open_text(project, finding.path), finding.facts.subject if finding.facts else ""
     start, row = file.line(finding.line) if file else (0, "")
-    if file is None or named is None or row.count(f"@{named[1]}") != 1:
+    if file is None or not written or row.count(f"@{written}") != 1:
         return None
-    path = target_of(named[1], file.folder, project.home)
-    at = start + row.index(f"@{named[1]}")
-    new = "@" + named[1].replace(" ", "\\ ")
-    return _make_fix(f"write {new}", file.splice(at, at + 1 + len(named[1]), new), path)
+    path = target_of(written, file.folder, project.home)
+    at = start + row.index(f"@{written}")
+    new = "@" + written.replace(" ", "\\ ")
+    return _make_fix(f"write {new}", file.splice(at, at + 1 + len(written), new), path)
 
 
 def leave_code(finding: CheckFinding, project: Project) -> Fix | None:
     """The backticks around an import go; it may have been an example, so this is not safe."""
-    file, target = open_text(project, finding.path), subject_of(finding, project)
-    start, row = file.line(finding.line) if file else (0, "")
+    file, facts = open_text(project, finding.path), finding.facts
+    if file is None or facts is None or facts.detail != "code-span":
+        return None
+    start, row = file.line(finding.line)
     found = re.finditer(r"(?<!`)`@([^`\s]+)`(?!`)", row)
-    spans = [each for each in found if file and _leads_to(each[1], file, target, project)]
-    if file is None or len(spans) != 1 or "a code span" not in finding.message:
+    spans = [each for each in found if _leads_to(each[1], file, facts.subject, project)]
+    if len(spans) != 1:
         return None
     span = spans[0]
     before, after = row[: span.start()][-1:], row[span.end() :][:1]
     written = ("" if not before.strip() else " ") + f"@{span[1]}" + ("" if not after.strip() else " ")
     edits = file.splice(start + span.start(), start + span.end(), written)
-    return _make_fix(f"take @{span[1]} out of the code", edits, target)._replace(is_safe=False)
+    return _make_fix(f"take @{span[1]} out of the code", edits, facts.subject)._replace(is_safe=False)
 
 
 def _make_fix(title: str, edits: tuple[TextEdit, ...], brings: str) -> Fix:

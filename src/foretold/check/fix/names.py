@@ -15,25 +15,22 @@ from foretold.check.fix.edits import open_text
 from foretold.check.project import Project
 from foretold.dialects.extensions.places import MISPLACED
 
-_RENAME = re.compile(r"rename it to ([^\s,;/]+)")
-_CREATE = re.compile(r"create (\S+) with the line (@\S+)")
 _GLOB = re.compile(r"[*?\[\]!#\\\s]")
 
 
 def correct_case(finding: CheckFinding, project: Project) -> Fix | None:
     """`claude.md` -> `CLAUDE.md`"""
-    named, name = _RENAME.match(finding.hint), os.path.basename(finding.path)
-    if named is None or named[1].lower() != name.lower():
+    fix, name = rename_file(finding, project), os.path.basename(finding.path)
+    if fix is None or finding.facts is None or finding.facts.meant.lower() != name.lower():
         return None
     mentioned = project.git.mentioned([name]) if project.git else None
-    is_safe = mentioned is not None and name not in mentioned
-    return _rename(finding.path, f"{os.path.dirname(finding.path)}/{named[1]}", project, is_safe=is_safe)
+    return fix._replace(is_safe=mentioned is not None and name not in mentioned)
 
 
 def rename_file(finding: CheckFinding, project: Project) -> Fix | None:
-    """A file gets the name that the hint has."""
-    named = _RENAME.match(finding.hint)
-    return _rename(finding.path, f"{os.path.dirname(finding.path)}/{named[1]}", project) if named else None
+    """A file gets the name with which it would be read."""
+    name = finding.facts.meant if finding.facts else ""
+    return _rename(finding.path, f"{os.path.dirname(finding.path)}/{name}", project) if name else None
 
 
 def move_file(finding: CheckFinding, project: Project) -> Fix | None:
@@ -50,26 +47,25 @@ def move_file(finding: CheckFinding, project: Project) -> Fix | None:
     return None
 
 
-def _rename(path: str, to: str, project: Project, *, is_safe: bool = False) -> Fix | None:
+def _rename(path: str, to: str, project: Project) -> Fix | None:
     """A file gets another name, if none has it; links stay what they are."""
     if project.tree.real(path) != path or open_text(project, path) is None or project.tree.kind(to) != "missing":
         return None
     near = os.path.relpath(to, os.path.dirname(path))
     word = "move" if "/" in near else "rename"
     shown = project.relative(to) if "/" in near else near
-    return Fix(f"{word} it to {shown}", renames=(Rename(path, to),), is_safe=is_safe, effect=Effect((to,), (to,)))
+    return Fix(f"{word} it to {shown}", renames=(Rename(path, to),), is_safe=False, effect=Effect((to,), (to,)))
 
 
 def create_importer(finding: CheckFinding, project: Project) -> Fix | None:
     """A CLAUDE.md with `@AGENTS.md` next to an AGENTS.md that is never read; a new file is not safe."""
-    named = _CREATE.match(finding.hint)
-    if named is None:
+    path = finding.facts.meant if finding.facts else ""
+    folder = os.path.dirname(path)
+    if not path or project.tree.kind(path) != "missing" or project.tree.kind(folder) != "folder":
         return None
-    path = named[1] if named[1].startswith("/") else project.absolute(named[1])
-    if project.tree.kind(path) != "missing" or project.tree.kind(os.path.dirname(path)) != "folder":
-        return None
-    title = f"create {project.relative(path)} with the line {named[2]}"
-    edit = TextEdit(path, 0, 0, f"{named[2]}\n")
+    line = "@" + os.path.relpath(finding.path, folder).replace(" ", "\\ ")
+    edit = TextEdit(path, 0, 0, f"{line}\n")
+    title = f"create {project.relative(path)} with the line {line}"
     return Fix(title, (edit,), is_safe=False, effect=Effect((path, finding.path)))
 
 

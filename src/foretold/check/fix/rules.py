@@ -18,7 +18,6 @@ from foretold.instructions.discover.rule_conditions import NEARLY_KEYS, find_unr
 from foretold.text.frontmatter import MAX_LENGTH, parse, quote_values, split
 
 _KEY_LINE = re.compile(r"([A-Za-z_-]+)[ \t]*:(?:[ \t]|$)")
-_PATTERN = re.compile(r"`([^`]+)`")
 
 
 def remove_mark(finding: CheckFinding, project: Project) -> Fix | None:
@@ -195,29 +194,29 @@ def _quote_item(row: str) -> str:
 
 def correct_pattern(finding: CheckFinding, project: Project) -> Fix | None:
     """`./src/**` -> `src/**`, and one slash where there are two"""
-    file, named = open_text(project, finding.path), _PATTERN.match(finding.message)
+    file, written = open_text(project, finding.path), finding.facts.subject if finding.facts else ""
     front = split(file.text, after_bom=True)[0] if file else None
-    if file is None or named is None or not front:
+    if file is None or not written or not front:
         return None
-    meant = re.sub(r"/{2,}", "/", re.sub(r"^(?:\./)+", "", named[1]))
-    if meant == named[1] or not meant or meant.startswith("/"):
+    meant = re.sub(r"/{2,}", "/", re.sub(r"^(?:\./)+", "", written))
+    if meant == written or not meant or meant.startswith("/"):
         return None
-    new = re.sub(rf"(?<![^\s\"',\[]){re.escape(named[1])}(?![^\s\"',\]])", lambda _: meant, front)
+    new = re.sub(rf"(?<![^\s\"',\[]){re.escape(written)}(?![^\s\"',\]])", lambda _: meant, front)
     start = file.text.index(front, file.text.index("\n"))
     return _make_fix(f"write {meant}", file, file.text[:start] + new + file.text[start + len(front) :])
 
 
 def rename_rule(finding: CheckFinding, project: Project) -> Fix | None:
     """`api.mdc` -> `api.md`, with the keys of the agent that reads it; others may read it, so this is not safe."""
-    file, named = open_text(project, finding.path), re.search(r"rename it to ([^\s,;]+)", finding.hint)
-    if file is None or named is None or file.path != finding.path:
+    file, name = open_text(project, finding.path), finding.facts.meant if finding.facts else ""
+    if file is None or not name or file.path != finding.path:
         return None
-    to = f"{file.folder}/{named[1]}"
+    to = f"{file.folder}/{name}"
     if project.tree.kind(to) != "missing":
         return None
     key = _find_key(project, to)
     new = _write_key(file.text, key, file.newline) if key else None
-    title = f"rename it to {named[1]}" + (f", and write `{key}`" if new else "")
+    title = f"rename it to {name}" + (f", and write `{key}`" if new else "")
     edits = file.replace(new) if new else ()
     return Fix(title, edits, (Rename(file.path, to),), is_safe=False, effect=Effect((to,)))
 

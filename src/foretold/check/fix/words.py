@@ -16,10 +16,6 @@ from foretold.check.fix.edits import EditedText, open_text
 from foretold.check.project import Project
 from foretold.secrets.invisible import CLASSES
 
-_MOVED = re.compile(r"(?s)(.+?): moved to (.+?) \((?:git [0-9a-f]+|staged)[^()]*\)")
-_SIMILAR = re.compile(r"(?s)(.+?): there is no such (?:file|folder); there is (.+)")
-_QUOTED = re.compile(r"`([^`]+)`")
-_WRITE = re.compile(r"write ([\w.:/-]+)\Z")
 #: folders for what is not used any more: a text about such a file is to be rewritten, not only its path
 _RETIRED = re.compile(r"(?i)(?:^|/)(?:_?archived?|legacy|deprecated|old|obsolete|attic|backups?)/")
 _PART = r"[\w./@-]"  #: characters of a path
@@ -27,36 +23,29 @@ _PART = r"[\w./@-]"  #: characters of a path
 
 def follow_move(finding: CheckFinding, project: Project) -> Fix | None:
     """The new path of a file, as git has recorded it."""
-    named = _MOVED.match(finding.message)
-    fix = _replace_word(finding, project, named[1], named[2]) if named else None
-    is_retired = named is not None and _RETIRED.search(named[2]) is not None
+    fix = _replace_subject(finding, project)
+    is_retired = fix is not None and finding.facts is not None and _RETIRED.search(finding.facts.meant) is not None
     return fix._replace(is_safe=not is_retired) if fix else None
 
 
 def correct_path(finding: CheckFinding, project: Project) -> Fix | None:
     """A path that is nearly that of a file in the same folder; one elsewhere may be another file altogether."""
-    named = _SIMILAR.fullmatch(finding.message)
-    if named is None or "/" not in named[1] or os.path.dirname(named[1]) != os.path.dirname(named[2]):
+    facts = finding.facts
+    if facts is None or "/" not in facts.subject or os.path.dirname(facts.subject) != os.path.dirname(facts.meant):
         return None
-    fix = _replace_word(finding, project, named[1], named[2])
-    return fix._replace(is_safe=False) if fix else None
+    return correct_word(finding, project)
 
 
 def correct_word(finding: CheckFinding, project: Project) -> Fix | None:
-    """The word that a message has in backticks becomes the one that the hint says to write."""
-    named, meant = _QUOTED.findall(finding.message), _WRITE.match(finding.hint)
-    if meant is None:
-        return None
-    for word in named:
-        fix = _replace_word(finding, project, word, meant[1])
-        if fix is not None:
-            return fix._replace(is_safe=False)
-    return None
+    """A word that is nearly the right one becomes that."""
+    fix = _replace_subject(finding, project)
+    return fix._replace(is_safe=False) if fix else None
 
 
-def _replace_word(finding: CheckFinding, project: Project, old: str, new: str) -> Fix | None:
-    """Replace a word that stands once in the line of a finding."""
-    file = open_text(project, finding.path)
+def _replace_subject(finding: CheckFinding, project: Project) -> Fix | None:
+    """Write what was meant in place of what a finding is about, which stands once in its line."""
+    old, new = (finding.facts.subject, finding.facts.meant) if finding.facts else ("", "")
+    file = open_text(project, finding.path) if old and new else None
     start, row = file.line(finding.line) if file else (0, "")
     found = [*re.finditer(rf"(?<!{_PART}){re.escape(old)}(?!{_PART}*\w)", row)]
     if file is None or len(found) != 1 or old == new or "\n" in new:
@@ -68,7 +57,7 @@ def _replace_word(finding: CheckFinding, project: Project, old: str, new: str) -
 def delete_hidden(finding: CheckFinding, project: Project) -> Fix | None:
     """Every character of the kind that a finding names goes."""
     file = open_text(project, finding.path)
-    pattern = next((pattern for name, pattern in CLASSES if name in finding.message), None)
+    pattern = dict(CLASSES).get(finding.facts.subject) if finding.facts else None
     if file is None or pattern is None:
         return None
     new, count = _delete(file, pattern)

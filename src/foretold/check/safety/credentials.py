@@ -165,7 +165,7 @@ def _kinds_in(row: str) -> tuple[str, ...]:
 
 
 def is_real(value: str, kind: str, *, by_context: bool) -> bool:
-    """Whether a value is no example.
+    """Whether a value is not an example.
 
     >>> is_real("AKIAIOSFODNN7EXAMPLE", "AWS access key", by_context=False)
     False
@@ -202,7 +202,7 @@ def _entropy(value: str) -> float:
 
 # -- what a reader does not see
 
-#: classes of `secrets.invisible` that no editor leaves behind by accident
+#: classes of `secrets.invisible` that no editor leaves in a text by accident
 _MEANT = ("tags block", "direction", "variation selector")
 #: selectors that say something: one of U+FE0E and U+FE0F alone is what is left of an emoji that someone removed
 _SELECTORS = re.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]|[\ufe0e\ufe0f]{2,}")
@@ -220,10 +220,11 @@ def _list_hidden(project: Project, path: str) -> list[CheckFinding]:
     if not may_hide(text.replace("\r\n", "\n")):
         return found
     for each in hidden_in(path, text.removeprefix("\ufeff")):
-        if "variation selector" in each.message and not _SELECTORS.search(text):
+        kind = each.facts.subject if each.facts else ""
+        if "variation selector" in kind and not _SELECTORS.search(text):
             continue
-        is_meant = any(word in each.message for word in _MEANT)
-        finding = CheckFinding(path, each.line, "instructions-hidden", each.message, each.hint)
+        is_meant = any(word in kind for word in _MEANT)
+        finding = CheckFinding(path, each.line, "instructions-hidden", each.message, each.hint, facts=each.facts)
         found.append(finding if is_meant else finding._replace(severity="warning"))
     return found
 

@@ -1,6 +1,7 @@
 """The family schema of `foretold check`: skills, agents, commands, hooks, MCP servers, plugins and settings.
 
-1. What each agent reads, and in which form, is in the tables of `dialects.extensions`. What no table knows is no fault.
+1. What each agent reads, and in which form, is in the tables of `dialects.extensions`. What no table knows is not a
+   fault.
 2. Of one file at most `MOST` findings are reported: to find the line of each takes a look at the whole file.
 3. Scripts that are missing are doubts until git was asked, once, which of all of them it ignores.
 """
@@ -31,7 +32,11 @@ MOST = 100  #: findings of one settings file
 def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFinding]:
     """Findings of this family."""
     catalog = catalog_of(project)
-    told = project.remember("told", lambda: _told_elsewhere(project)) if settings.runs("delivery") else frozenset()
+    known = (
+        project.remember("reported elsewhere", lambda: _list_reported(project))
+        if settings.runs("delivery")
+        else frozenset()
+    )
     for skill in catalog.skills:
         yield from project.remember_list(("skill", skill.path), check_skill, project, catalog, skill)
     for definition in catalog.definitions:
@@ -41,7 +46,7 @@ def find_problems(project: Project, settings: CheckSettings) -> Iterator[CheckFi
         yield from project.remember_list(("schema", part.__name__), part, project, catalog)
     heads = project.remember_list(("schema", "heads"), _check_head_hooks, project, catalog)
     files = [
-        [*_bound(_check_settings_file(project, catalog, found, is_told=found.source.path in told))]
+        [*_bound(_check_settings_file(project, catalog, found, is_reported=found.source.path in known))]
         for found in catalog.settings
     ]
     files += [[*_bound(_check_plugin(project, catalog, manifest))] for manifest in catalog.manifests]
@@ -69,19 +74,19 @@ def _check_plugin(project: Project, catalog: Catalog, manifest: FoundManifest) -
         yield from _check_inline(project, catalog, manifest.source, manifest.base)
 
 
-def _told_elsewhere(project: Project) -> frozenset[str]:
+def _list_reported(project: Project) -> frozenset[str]:
     """Settings files of which the loader of instructions says that they are not valid."""
     views = (project.view(choice) for choice in project.choices)
     return frozenset(each.path for view in views for each in view.findings if each.code == "settings-invalid")
 
 
 def _check_settings_file(
-    project: Project, catalog: Catalog, found: FoundSettings, *, is_told: bool
+    project: Project, catalog: Catalog, found: FoundSettings, *, is_reported: bool
 ) -> Iterator[CheckFinding | ScriptDoubt]:
     tables = (found.settings, found.servers, found.hooks)
     names = dict.fromkeys(agent for table in tables if table is not None for agent in table.agents)
     agents = catalog.agents_of(tuple(names))
-    if not (is_told and found.source.fault):
+    if not (is_reported and found.source.fault):
         yield from check_form(found.source, agents, "it")
     if found.source.fault:
         return

@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.schema.catalog import Catalog, FoundDefinition
-from foretold.check.schema.source import DefinitionHead, SourceFile, read_head, read_toml
+from foretold.check.schema.source import DefinitionHead, SourceFile, read_head, read_toml, report_slip
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips, find_wrong
 from foretold.dialects.extensions.registry import KNOWN_KEYS
 from foretold.dialects.extensions.tables import DefinitionTable
+from foretold.types import Facts
 
 _FOREIGN_MODEL = re.compile(
     r"(?:gpt|gemini|grok|deepseek|llama|mistral|qwen|kimi|glm|codex|o[134])(?:[-.\d].*)?", re.IGNORECASE
@@ -36,7 +37,10 @@ def check_definition(project: Project, found: FoundDefinition, agents: tuple[str
             return  # a text that definitions refer to
         stem = name[: -len(next(end for end in table.wrong_suffixes if name.endswith(end)))]
         said = f"a {table.kind} must end with {table.suffix} here, so this file is not one"
-        yield CheckFinding(found.path, None, "definition-extension", said, f"rename it to {stem}{table.suffix}", agents)
+        facts = Facts(name, f"{stem}{table.suffix}")
+        yield CheckFinding(
+            found.path, None, "definition-extension", said, f"rename it to {facts.meant}", agents, facts=facts
+        )
         return
     text = project.read(found.path)
     if text is None:
@@ -73,7 +77,7 @@ def check_head(head: DefinitionHead, table: DefinitionTable, agents: tuple[str, 
     slips = dict(find_slips(source.values, table.keys, KNOWN_KEYS - {*table.keys}))
     for key, near in slips.items():
         said = f"`{key}` is not a key that this agent reads"
-        yield CheckFinding(source.path, source.line_of(key), "definition-key", said, f"write {near}", agents)
+        yield report_slip(source, key, "definition-key", said, Facts(key, near), agents)
     yield from _check_needed(head, table, agents, {*slips.values()})
     for wrong in find_wrong(source.values, table.keys, is_strict=source.form == "toml"):
         said = f"`{wrong.key}` is not {wrong.wanted}"
@@ -91,13 +95,13 @@ def describe_fault(source: SourceFile) -> str:
 
 
 def _check_needed(
-    head: DefinitionHead, table: DefinitionTable, agents: tuple[str, ...], told: set[str]
+    head: DefinitionHead, table: DefinitionTable, agents: tuple[str, ...], slipped: set[str]
 ) -> Iterator[CheckFinding]:
     if any(str(head.source.values.get(key)).lower() == value for key, value in table.unneeded.items()):
         return
     if table.is_skipped and source_is_prose(head.source, table):
         return
-    missing = [key for key in table.needed if not str(head.source.values.get(key) or "").strip() and key not in told]
+    missing = [key for key in table.needed if not str(head.source.values.get(key) or "").strip() and key not in slipped]
     if not missing:
         return
     effect = (
@@ -169,7 +173,7 @@ def check_tools(source: SourceFile, table: DefinitionTable, agents: tuple[str, .
             near = find_near(name, table.tools)
             if near:
                 said = f"`{key}`: there is no tool `{name}`"
-                yield CheckFinding(source.path, source.line_of(key), "definition-tools", said, f"write {near}", agents)
+                yield report_slip(source, key, "definition-tools", said, Facts(name, near), agents)
 
 
 def check_model(source: SourceFile, table: DefinitionTable, agents: tuple[str, ...]) -> Iterator[CheckFinding]:
@@ -180,7 +184,7 @@ def check_model(source: SourceFile, table: DefinitionTable, agents: tuple[str, .
     near = find_near(model, [each for each in table.models if each.isalpha()])
     if near and near != model.lower():
         said = f"there is no model `{model}`"
-        yield CheckFinding(source.path, source.line_of("model"), "definition-model", said, f"write {near}", agents)
+        yield report_slip(source, "model", "definition-model", said, Facts(model, near), agents)
     elif _FOREIGN_MODEL.fullmatch(model):
         said = f"`{model}` is a model of another vendor, which this agent cannot ask"
         yield CheckFinding(source.path, source.line_of("model"), "definition-model", said, "", agents)

@@ -3,7 +3,7 @@
 1. An agent ignores an event that it does not know, so a slip of one it knows is lost. A name that is like none may be
    of a newer release.
 2. Where an agent has groups, each is `{matcher, hooks: [handlers]}`; a handler in place of a group is not run.
-3. A matcher is a regular expression, or names with `|` between; one that can match no tool is told.
+3. A matcher is a regular expression, or names with `|` between; one that can match no tool is reported.
 4. A handler needs a type, and what that type runs.
 """
 
@@ -22,7 +22,7 @@ from foretold.check.schema.values import find_slips
 from foretold.dialects.extensions.tables import HookTable
 from foretold.dialects.registry import version_key
 from foretold.harness.permissions.rules import parse_rule
-from foretold.types import NamedTuple
+from foretold.types import Facts, NamedTuple
 
 MOST_MEANT = 1e12  #: of a timeout; a larger number is nonsense in any unit, and cannot be written as a float
 MOST_SECONDS = 3_600  #: a hook that may run for more than an hour was meant to have milliseconds
@@ -80,7 +80,7 @@ def _check_event(place: HookPlace, event: str) -> Iterator[CheckFinding]:
     hint = f"write {near}" if near else f"see {table.document} for the events of your release"
     said = f"`{event}` is not an event of this agent, so its hooks never run"
     finding = _finding(place, "hook-event", said, (*place.keys, event), hint)
-    yield finding if near else finding._replace(severity="warning")
+    yield finding._replace(facts=Facts(event, near)) if near else finding._replace(severity="warning")
 
 
 def _check_group(project: Project, place: HookPlace, event: str, group: object) -> Iterator[CheckFinding | ScriptDoubt]:
@@ -230,7 +230,7 @@ def _check_handler(
 
 
 def find_slip_of(handler: Mapping[object, object], needed: tuple[str, ...]) -> bool:
-    """Whether a handler has what it needs under a name that is nearly the right one: then that was told."""
+    """Whether a handler has what it needs under a name that is nearly the right one: then that was reported."""
     return any(find_near(str(key), needed) for key in handler)
 
 

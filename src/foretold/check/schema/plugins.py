@@ -19,7 +19,7 @@ from foretold.check.schema.source import SourceFile
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips, find_wrong, fits
 
-MOST_SOURCES = 3  #: of one list that are told one by one: mostly all are wrong for one reason
+MOST_SOURCES = 3  #: of one list that are reported one by one: mostly all are wrong for one reason
 _SPACES = re.compile(r"\s")
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://|git@", re.IGNORECASE)
 

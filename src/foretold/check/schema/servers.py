@@ -122,7 +122,7 @@ def _check_shape(place: ServerPlace, name: str, server: Mapping[str, object]) ->
         said = f"`{name}` is of type {kind} and has no `{table.types[kind]}`"
         yield _finding(place, "server-type", said, (name, "type"))
     elif not has_program and not url:
-        if not any(find_slips(server, ("command", *table.urls))):  # else the slip is told
+        if not any(find_slips(server, ("command", *table.urls))):  # else the slip is reported
             yield _finding(place, "server-invalid", f"`{name}` has neither `command` nor `url`", (name,))
     elif has_program and url:
         said = f"`{name}` has a program and an address: only one of them is used"

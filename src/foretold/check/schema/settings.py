@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.schema.catalog import FoundSettings
-from foretold.check.schema.source import SourceFile
+from foretold.check.schema.source import SourceFile, report_slip
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips, find_wrong
 from foretold.dialects.extensions.tables import SettingsTable
 from foretold.harness.permissions.rules import PermissionRule, parse_rule
 from foretold.harness.permissions.settings import KINDS, check_rule
-from foretold.types import Finding
+from foretold.types import Facts, Finding
 
 
 def check_form(source: SourceFile, agents: tuple[str, ...], what: str) -> Iterator[CheckFinding]:
@@ -36,7 +36,7 @@ def check_settings(found: FoundSettings, agents: tuple[str, ...]) -> Iterator[Ch
     tops = {key.partition(".")[0] for key in table.keys}
     for key, near in find_slips(values, tops, table.unread):
         said = f"`{key}` is not a setting of this agent"
-        yield CheckFinding(source.path, source.line_of(key), "setting-unknown", said, f"write {near}", agents)
+        yield report_slip(source, key, "setting-unknown", said, Facts(key, near), agents)
     yield from _check_inner(found, table, agents)
     for key, instead in table.unread.items():
         if key in values:
@@ -44,7 +44,7 @@ def check_settings(found: FoundSettings, agents: tuple[str, ...]) -> Iterator[Ch
             yield CheckFinding(source.path, source.line_of(key), "setting-unread", said, instead, agents)
     for wrong in find_wrong(values, table.keys, is_strict=True):
         if wrong.key == "hooks":
-            continue  # told with the hooks
+            continue  # reported with the hooks
         said = f"`{wrong.key}` is not {wrong.wanted}, so the agent refuses the file"
         hint = f"write {wrong.near}" if wrong.near else ""
         line = source.line_of(*wrong.key.split("."))
@@ -69,7 +69,8 @@ def _check_inner(found: FoundSettings, table: SettingsTable, agents: tuple[str, 
         for key, near in find_slips(value, known) if isinstance(value, dict) else ():
             said = f"`{first}.{key}` is not a setting of this agent"
             line = found.source.line_of(first, key)
-            yield CheckFinding(found.source.path, line, "setting-unknown", said, f"write {near}", agents)
+            facts = Facts(key, near)
+            yield CheckFinding(found.source.path, line, "setting-unknown", said, f"write {near}", agents, facts=facts)
 
 
 def _check_env(source: SourceFile, agents: tuple[str, ...]) -> Iterator[CheckFinding]:

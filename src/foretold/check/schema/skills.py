@@ -16,10 +16,11 @@ from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.schema.catalog import PROSE, Catalog, FoundSkill
 from foretold.check.schema.definitions import check_model, check_tools, describe_fault
-from foretold.check.schema.source import DefinitionHead, read_head
+from foretold.check.schema.source import DefinitionHead, read_head, report_slip
 from foretold.check.schema.values import find_slips, find_wrong
 from foretold.dialects.extensions import agent_skills
 from foretold.dialects.extensions.registry import KNOWN_KEYS, SKILL
+from foretold.types import Facts
 
 _TEMPLATE = re.compile(r"[{<\[$]|\byour[-_ ]", re.IGNORECASE)
 _TEMPLATE_FOLDER = re.compile(r"(?:^|[-_])(?:template|templates|example|examples|boilerplate|skeleton)s?(?:$|[-_])")
@@ -60,7 +61,8 @@ def _check_place(project: Project, catalog: Catalog, skill: FoundSkill) -> Itera
     if name != agent_skills.FILE and skill.folder is not None:
         said = f"a skill is called {agent_skills.FILE}, in capitals: {name} is not found on most systems"
         agents, hint = catalog.agents_of(skill.folder.agents), f"rename it to {agent_skills.FILE}"
-        yield CheckFinding(skill.path, None, "skill-place", said, hint, agents, severity="warning")
+        facts = Facts(name, agent_skills.FILE)
+        yield CheckFinding(skill.path, None, "skill-place", said, hint, agents, severity="warning", facts=facts)
         return
     agents = catalog.agents_of(skill.folder.one_level) if skill.folder else ()
     if not agents or skill.folder is None:
@@ -95,7 +97,7 @@ def _check_keys(catalog: Catalog, skill: FoundSkill, head: DefinitionHead) -> It
     others = KNOWN_KEYS - {*known} | {key for folder in folders for key in folder.keys}
     for key, near in find_slips(source.values, known, others):
         said = f"`{key}` is not a key of a skill"
-        yield CheckFinding(source.path, source.line_of(key), "definition-key", said, f"write {near}")
+        yield report_slip(source, key, "definition-key", said, Facts(key, near))
     is_its = bool(skill.folder.one_level) if skill.folder is not None else bool(skill.plugin)
     agents = catalog.agents_of(SKILL.agents) if is_its else ()
     if not agents:
@@ -137,7 +139,9 @@ def _check_name(project: Project, skill: FoundSkill, name: str, line: int | None
     elif not agent_skills.NAME.fullmatch(name):
         meant = re.sub(r"-+", "-", re.sub(r"[^a-z0-9]+", "-", name.lower())).strip("-")
         said = f"`{name}`: a name has lower-case letters, digits and single dashes"
-        yield CheckFinding(skill.path, line, "skill-name", said, f"write {meant}" if meant else "")
+        yield CheckFinding(
+            skill.path, line, "skill-name", said, f"write {meant}" if meant else "", facts=Facts(name, meant)
+        )
     folder = skill.path.rpartition("/")[0]
     own = folder.rpartition("/")[2]
     is_top = folder in (project.top, skill.plugin) or not skill.below or own == "skills"

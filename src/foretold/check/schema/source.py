@@ -15,9 +15,10 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from foretold.check.finding import CheckFinding
 from foretold.dialects.settings_files import without_json_comments
 from foretold.text.frontmatter import first_line, parse, split
-from foretold.types import NamedTuple
+from foretold.types import Facts, NamedTuple
 
 MOST_JSON = 1_000_000  #: characters of a settings file; agents refuse files of some megabytes (Claude Code: 2 MiB)
 
@@ -137,3 +138,10 @@ def read_head(path: str, text: str) -> DefinitionHead:
         return DefinitionHead(source, is_there=True, body=body)
     source = SourceFile(path, head, found.values, line=line, form="yaml")
     return DefinitionHead(source, is_there=True, repaired=found.problem or "", body=body)
+
+
+def report_slip(
+    source: SourceFile, key: str, code: str, message: str, facts: Facts, agents: tuple[str, ...] = ()
+) -> CheckFinding:
+    """The finding about a word, in the line of a key, that is nearly the right one."""
+    return CheckFinding(source.path, source.line_of(key), code, message, f"write {facts.meant}", agents, facts=facts)

@@ -36,7 +36,7 @@ from foretold.memory.drift.locate import FileLocator, Listing, printable
 from foretold.memory.drift.search import Needle, search
 from foretold.storage.tree import folders_above, is_inside
 from foretold.text.patterns import lazy
-from foretold.types import NamedTuple
+from foretold.types import Facts, NamedTuple
 
 COMMITS = 5_000  #: of the history that are asked; fewer in a large repository, where each takes longer
 #: commits times files that are asked about: 0.2 s of the processor in apache/airflow, which has 13,800 files
@@ -355,24 +355,24 @@ def _find_close(book: PathBook, path: str) -> str:
 
 def report(verdict: Verdict) -> CheckFinding:
     """The finding about a path or a link."""
-    code, message, hint = _describe(verdict)
+    code, message, hint, meant = _describe(verdict)
     document, claim = verdict.doubtful[:2]
-    return CheckFinding(document.path, claim.line, code, message, hint)
+    return CheckFinding(document.path, claim.line, code, message, hint, facts=Facts(claim.text, meant))
 
 
-def _describe(verdict: Verdict) -> tuple[str, str, str]:
-    """Code, message and hint."""
+def _describe(verdict: Verdict) -> tuple[str, str, str, str]:
+    """Code, message, hint, and the path that is there."""
     document, claim = verdict.doubtful[:2]
     fate, lost = verdict.fate, "link-dead" if verdict.doubtful.is_link else "path-missing"
     missing = f"{claim.text}: there is no such {'folder' if claim.text.endswith('/') else 'file'}"
     if fate is None:
-        return lost, missing + (f"; there is {printable(verdict.close)}" if verdict.close else ""), ""
+        return lost, missing + (f"; there is {printable(verdict.close)}" if verdict.close else ""), "", verdict.close
     when = f"git {fate.commit[:7]}, {fate.date}" if fate.commit else "staged in git"
     if not fate.to:
-        return lost, f"{missing} any more ({when})", ""
+        return lost, f"{missing} any more ({when})", "", ""
     new = rewrite(claim.text, fate.path, fate.to, document.folder)
     moved = "link-dead" if verdict.doubtful.is_link else "path-moved"
-    return moved, f"{claim.text}: moved to {new} ({when})", f"write {new}"
+    return moved, f"{claim.text}: moved to {new} ({when})", f"write {new}", new
 
 
 def rewrite(text: str, old: str, new: str, folder: str) -> str:

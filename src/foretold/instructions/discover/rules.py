@@ -22,7 +22,7 @@ from foretold.instructions.text.read import FileText, clean_text, read_text, tri
 from foretold.instructions.view import Origin, Wait, Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
-from foretold.types import TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
+from foretold.types import TYPE_CHECKING, Entry, FactFinding, Facts, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
     from typing import Any
@@ -207,7 +207,9 @@ def _take_existing(loader: Loader, rules: list[RuleFile], origin: Origin) -> Non
             why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
             why = why if is_usable(glob) else "it has too many stars: write fewer"
             if why and not is_inside(glob, loader.surroundings.cwd):
-                loader.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
+                loader.findings.append(
+                    FactFinding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}", "", facts=Facts(glob))
+                )
 
 
 def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, holder: str) -> bool:

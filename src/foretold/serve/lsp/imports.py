@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from foretold.check.project import MAX_TEXT, Project
 from foretold.dialects.registry import DialectChoice, title_of_agent
-from foretold.instructions.intent import PUNCTUATION
+from foretold.instructions.intent import IMPORT_TOKEN, PUNCTUATION
 from foretold.instructions.text.imports import target_of
 from foretold.instructions.text.markdown import scan
 from foretold.serve.lsp.positions import TextSpan, split_lines
@@ -16,7 +16,6 @@ from foretold.storage.tree import is_inside
 from foretold.text.frontmatter import split
 from foretold.types import REASONS, Entry, NamedTuple, Skip
 
-_TOKEN = re.compile(r"@((?:[^\s\\]|\\ )+)")
 MOST_LINKS = 2_000
 
 
@@ -33,7 +32,7 @@ def find_import(path: str, text: str, line: int, character: int, project: Projec
     lines = split_lines(text)
     if line >= len(lines):
         return None
-    for found in _TOKEN.finditer(lines[line]):
+    for found in IMPORT_TOKEN.finditer(lines[line]):
         if found.start() <= character <= found.end():
             return _make(path, line, found.start(), found[1], project)
     return None
