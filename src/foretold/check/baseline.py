@@ -14,11 +14,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from foretold.check.finding import CheckFinding
+from foretold.check.finding import CheckFinding, mask_numbers
 from foretold.check.project import Project
 from foretold.errors import BadSettings
 from foretold.storage.atomic import replace_file
@@ -28,7 +27,6 @@ from foretold.types import NamedTuple
 SCHEMA = "foretold.baseline/1"
 MAX_FILE = 64 * 1024 * 1024  #: bytes of a baseline
 LONGEST = 2_000  #: characters of a line that count
-_NUMBER = re.compile(r"[0-9][0-9,.]*")
 
 
 class BaselineEntry(NamedTuple):
@@ -47,7 +45,7 @@ def fingerprint_findings(findings: Sequence[CheckFinding], project: Project) -> 
     for each in findings:
         if each.line and each.path not in lines:
             lines[each.path] = (project.read(each.path) or "").split("\n")
-        about = _NUMBER.sub("#", _subject_of(each, project))
+        about = mask_numbers(_describe_topic(each, project))
         parts = (each.code, _place_of(each, project), _line_of(each, lines.get(each.path, [])), about)
         base = "\0".join(parts)
         text = f"{base}\0{seen[base]}"
@@ -56,10 +54,10 @@ def fingerprint_findings(findings: Sequence[CheckFinding], project: Project) -> 
     return found
 
 
-def _subject_of(finding: CheckFinding, project: Project) -> str:
-    """What a message is about, if it says so: `@docs/a.md: …`. A path is as seen from the top, on every machine."""
-    subject, colon, _ = finding.message.partition(": ")
-    return "" if not colon else os.path.relpath(subject, project.top) if subject.startswith("/") else subject
+def _describe_topic(finding: CheckFinding, project: Project) -> str:
+    """What a finding is about. A path is as seen from the top, on every machine."""
+    topic = finding.topic
+    return os.path.relpath(topic, project.top) if topic.startswith("/") else topic
 
 
 def _place_of(finding: CheckFinding, project: Project) -> str:

@@ -8,24 +8,20 @@
 3. A file that an agent is given now is *delivered*. One that comes at another time is *rescoped*, one with another text
    is *changed*. The same change in several folders is one.
 4. What a budget cuts off is a change by itself: a file may lose its end because another one grew.
-5. Findings are new or fixed by what they are recognised by (`baseline`); one whose line was edited, or whose file has
-   another path now, is neither. One that a baseline has is not new.
-6. Where only some paths are asked about, both sides are looked at as a whole. Reported are files and findings there,
+5. Where only some paths are asked about, both sides are looked at as a whole. Reported are files and findings there,
    and what sessions that start there cost.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from foretold.check.baseline import BaselineEntry, fingerprint_findings
 from foretold.check.delivered import CutText, Delivery, Place, map_deliveries
 from foretold.check.diff.base import Base, EarlierTree, find_base, open_base
+from foretold.check.diff.findings import ChangeScope, compare_findings
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
-from foretold.check.run import check_tree, is_among, list_severities
+from foretold.check.run import is_among
 from foretold.check.settings import CheckSettings
 from foretold.dialects.registry import DialectChoice
 from foretold.errors import BadArgument
@@ -35,7 +31,6 @@ from foretold.storage.tree import is_inside
 from foretold.types import NamedTuple
 
 KINDS = ("unreachable", "removed", "dropped", "delivered", "moved", "rescoped", "changed")
-_NUMBER = re.compile(r"[0-9][0-9,.]*")
 
 
 class ChangedDelivery(NamedTuple):
@@ -74,14 +69,6 @@ class ChangedCost(NamedTuple):
     after: int
 
 
-class ChangeScope(NamedTuple):
-    """What of a change is reported."""
-
-    paths: tuple[str, ...] = ()  #: files and folders, absolute; none: all
-    severity: str = "note"  #: the least of findings
-    baseline: tuple[BaselineEntry, ...] = ()  #: findings that are not new
-
-
 class ChangeReport(NamedTuple):
     """The answer of `foretold check --diff`."""
 
@@ -113,7 +100,7 @@ def compare_with(
     before = open_base(project, base)
     _require_paths(before, project, scope.paths, base)
     costs, deliveries, cuts = compare_projects(before, project)
-    changed = _compare_findings(before, project, settings, scope)
+    changed = compare_findings(before, project, settings, scope)
     return ChangeReport(
         project,
         base,
@@ -341,67 +328,3 @@ def _find_reason(project: Project, choice: DialectChoice, folder: str, path: str
         if verdict.path == path and verdict.loaded == "never" and verdict.reason:
             return "; ".join(verdict.why).partition(": ")[2].replace(project.top + "/", "")
     return ""
-
-
-# -- findings
-
-
-class _ChangedFindings(NamedTuple):
-    new: tuple[CheckFinding, ...]
-    fixed: tuple[CheckFinding, ...]
-    known: int  #: how many new ones a baseline has
-
-
-def _compare_findings(before: Project, after: Project, settings: CheckSettings, scope: ChangeScope) -> _ChangedFindings:
-    """The findings that are new, and those that are fixed."""
-    old, now = check_tree(before, settings).findings, check_tree(after, settings).findings
-    marks = [
-        dict(zip(fingerprint_findings(found, side), found, strict=True))
-        for found, side in ((old, before), (now, after))
-    ]
-    new = [each for mark, each in marks[1].items() if mark not in marks[0]]
-    fixed = [each for mark, each in marks[0].items() if mark not in marks[1]]
-    for describe in (_describe_subject, _describe_message):
-        new, fixed = _take_out_common(new, fixed, describe)
-    new, fixed = ([each for each in found if _is_reported(each, scope)] for found in (new, fixed))
-    known = {entry.fingerprint for entry in scope.baseline}
-    in_baseline = {each.key for mark, each in marks[1].items() if mark in known}
-    unknown = tuple(each for each in new if each.key not in in_baseline)
-    return _ChangedFindings(unknown, tuple(fixed), len(new) - len(unknown))
-
-
-def _is_reported(finding: CheckFinding, scope: ChangeScope) -> bool:
-    return finding.severity in list_severities(scope.severity) and is_among(finding.path, scope.paths)
-
-
-def _describe_subject(finding: CheckFinding) -> tuple[str, ...]:
-    """What a finding is about, wherever it is in its file."""
-    return finding.path, finding.code, _NUMBER.sub("#", finding.message.partition(": ")[0])
-
-
-def _describe_message(finding: CheckFinding) -> tuple[str, ...]:
-    """What a finding says, whatever its file is called: a folder that is renamed has the same ones."""
-    name = finding.path.rpartition("/")[2]
-    return name, finding.code, _NUMBER.sub("#", finding.message)
-
-
-def _take_out_common(
-    new: list[CheckFinding], fixed: list[CheckFinding], describe: Callable[[CheckFinding], tuple[str, ...]]
-) -> tuple[list[CheckFinding], list[CheckFinding]]:
-    """Both lists without findings that are in the other one, too."""
-    common = Counter(map(describe, new)) & Counter(map(describe, fixed))
-    return [*_leave_out(new, common, describe)], [*_leave_out(fixed, common, describe)]
-
-
-def _leave_out(
-    findings: Iterable[CheckFinding],
-    common: Counter[tuple[str, ...]],
-    describe: Callable[[CheckFinding], tuple[str, ...]],
-) -> Iterator[CheckFinding]:
-    left = Counter(common)
-    for each in findings:
-        key = describe(each)
-        if left[key] > 0:
-            left[key] -= 1
-        else:
-            yield each

@@ -14,13 +14,12 @@ Whether git ignores a file is not known before git can read it: that is seen whe
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from foretold.check.delivered import map_deliveries
 from foretold.check.diff.change import ChangedCut, ChangedDelivery, compare_projects
-from foretold.check.finding import CheckFinding, Fix
+from foretold.check.finding import CheckFinding, Fix, mask_numbers
 from foretold.check.project import Project
 from foretold.check.run import check_tree
 from foretold.check.settings import CheckSettings
@@ -34,7 +33,6 @@ AFFECTED = ("delivery", "cost", "safety")
 DEPENDENT = ("ignore-unused",)
 #: rules that only git can judge, by files that it reads itself
 JUDGED_BY_GIT = ("local-not-ignored",)
-_NUMBER = re.compile(r"[0-9][0-9,.]*")
 
 Identity = tuple[str, str, str]
 
@@ -65,8 +63,7 @@ class FixProof(NamedTuple):
 def identify(finding: CheckFinding, renames: Mapping[str, str] | None = None) -> Identity:
     """What a finding is about, wherever it is in its file; `renames` has the new paths of files."""
     path = (renames or {}).get(finding.path, finding.path)
-    about = finding.message.partition(": ")[0] if ": " in finding.message else ""
-    return path, finding.code, _NUMBER.sub("#", about)
+    return path, finding.code, mask_numbers(finding.topic)
 
 
 def examine(project: Project, settings: CheckSettings, codes: Iterable[str], renames: Mapping[str, str]) -> TreeState:

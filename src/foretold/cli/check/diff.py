@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 
 from foretold.check.baseline import read_baseline
-from foretold.check.diff.change import ChangeReport, ChangeScope, compare_with
+from foretold.check.diff.change import ChangeReport, compare_with
+from foretold.check.diff.findings import ChangeScope
 from foretold.check.diff.report import render_json, render_markdown, render_text
 from foretold.check.project import Project
 from foretold.check.run import CheckReport, OpenedProject

@@ -59,7 +59,7 @@ def run_undo(top: str, options: argparse.Namespace) -> int:
     given = find_last(top, undo)
     done = undo_fixes(top, undo)
     paint = Paint(top, os.path.expanduser("~"))
-    print(f"Taken back: {given.why} ({given.id})")
+    print(paint.wrap(f"Taken back: the fixes of {given.id}", 0))
     for change in done.plan.changes:
         print(f"  {change.action:6} {paint.path(change.path)}")
     return 0

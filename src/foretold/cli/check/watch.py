@@ -18,11 +18,10 @@ import sys
 import time
 
 from foretold.check.baseline import read_baseline
-from foretold.check.project import CheckOptions
 from foretold.check.recheck import LiveCheck
 from foretold.check.run import CheckReport, hide_known, restrict_report
 from foretold.cli.check import deliver_report, exit_code, render_report
-from foretold.cli.check.options import CheckScope, find_scope
+from foretold.cli.check.options import CheckScope, find_scope, list_wanted
 from foretold.cli.output import printable, write_controls
 from foretold.errors import ForetoldError
 from foretold.storage.tree import is_inside
@@ -45,7 +44,7 @@ def watch(folder: str, options: argparse.Namespace, settings: CheckSettings) -> 
     gc.enable()  # it lives long
     status, changed = 0, list[str]()
     try:
-        live = LiveCheck(scope.top, scope.folder, _wanted(options), select=options.select, ignore=options.ignore)
+        live = LiveCheck(scope.top, scope.folder, list_wanted(options), select=options.select, ignore=options.ignore)
         while True:
             report = _restrict(live, scope, options)
             status = exit_code(report, options)
@@ -53,16 +52,6 @@ def watch(folder: str, options: argparse.Namespace, settings: CheckSettings) -> 
             changed = _wait_for_news(live)
     except KeyboardInterrupt:
         return status
-
-
-def _wanted(options: argparse.Namespace) -> CheckOptions:
-    return CheckOptions(
-        agents=options.agent,
-        home=options.home,
-        managed=options.managed,
-        exclude=options.exclude,
-        include_fixtures=options.include_fixtures,
-    )
 
 
 def _wait_for_news(live: LiveCheck) -> list[str]:
