@@ -580,6 +580,15 @@ def test_the_command_says_what_changes_for_whom(fixable):
     assert read(fixable, "CLAUDE.md") == "See @docs/style.md, please.\n"
 
 
+def test_a_long_path_leaves_room_for_its_rule(fixable, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    folder = "a-folder-with-a-long-name/" * 3
+    fixable.write(f"proj/{folder}CLAUDE.md", "See @../../../docs/style.md, please.\n")
+    _, printed = run(fixable, "--fix")
+    assert f"{folder}CLAUDE.md:1\n  import-punctuation\n  put white space after" in printed
+    assert all(len(line) <= 91 for line in printed.splitlines())  # the path itself stays whole
+
+
 def test_a_dry_run_shows_the_diff_and_writes_nothing(fixable):
     status, printed = run(fixable, "--fix", "--dry-run")
     assert status == 1

@@ -109,7 +109,8 @@ def _render_refusal(refused: RefusedFix, paint: Paint) -> Iterator[str]:
 
 def _title(finding: CheckFinding, paint: Paint) -> str:
     place = paint.path(finding.path) + (f":{finding.line}" if finding.line else "")
-    return f"{paint.bold(place)}  {finding.code}"
+    gap = "  " if len(place) + 2 + len(finding.code) <= paint.width else "\n  "
+    return f"{paint.bold(place)}{gap}{finding.code}"
 
 
 def describe_changes(deliveries: Sequence[ChangedDelivery]) -> list[str]:
