@@ -300,3 +300,41 @@ def test_files_that_git_tracks_in_ignored_folders_are_seen(place):
     assert check(place) == []
     place.git("add -f build/CLAUDE.md")
     assert check(place) == [("build/CLAUDE.md", 1, "import-missing")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use tabs.\n\n+ @import 'tailwindcss';\n",
+        'Start the style sheet with @import "tailwindcss" and nothing else.\n',
+        "First, check @docs/override.md if it exists.\n",
+        "Notes of your own, optional: @docs/own.md\n",
+    ],
+)
+def test_an_import_of_a_style_sheet_or_one_that_need_not_be_there(place, text):
+    place.write("proj/CLAUDE.md", text)
+    place.write("proj/GEMINI.md", text)
+    assert check(place, agents=("claude-code", "gemini-cli")) == []
+
+
+def test_an_import_that_an_optional_one_stands_next_to(place):
+    place.write("proj/CLAUDE.md", "Check @docs/a.md if it exists.\nThen follow @docs/b.md.\n@import docs/c.md\n")
+    assert check(place, agents=("claude-code",)) == [
+        ("CLAUDE.md", 2, "import-missing"),
+        ("CLAUDE.md", 3, "import-directive"),
+    ]
+
+
+def test_a_name_without_folder_and_ending_may_be_a_mention(place):
+    place.write("proj/CLAUDE.md", "Ask @payments about this.\n\n@docs/setup\n")
+    place.write("proj/payments.md", "Pay.\n")
+    place.write("proj/docs/setup.md", "Set up.\n")
+    project = Project(place.proj, CheckOptions(home="", agents=("claude-code",)))
+    found = check_tree(project, CheckSettings(select=("import-missing",))).findings
+    assert [(each.line, each.severity) for each in found] == [(1, "warning"), (3, "error")]
+
+
+def test_a_folder_of_rules_below_the_top_that_has_the_name_of_a_file(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("proj/shared/.clinerules/a.md", "A.\n")
+    assert check(place, agents=("cline",)) == []

@@ -77,6 +77,7 @@ def test_a_file_under_two_names_is_told_once(place):
         'Pass `OMI_APP_NAME="Omi Dev"`; pass `registry=non_fetching_registry()`.\n',
         "**Pass 2: Reconciliation**, then token `NSManagedObjectID2` and key `AbortController.signal`.\n",
         "export TOKEN=$GITHUB_TOKEN; curl -H 'Authorization: Bearer ${TOKEN}'\n",
+        "The daemon (4-pass: HMAC-verify+cents-assert+render+Box+PO_Log -> status) and key: Fetch+parse+Store+Log.\n",
         "See 3f2a91c4b5d6e7f8091a2b3c4d5e6f7081929394, sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=.\n",
     ],
 )
@@ -123,6 +124,28 @@ def test_a_credential_in_settings_that_git_has(place):
     assert codes(place, "safety") == ["settings-credential"]
     place.write("proj/.gitignore", ".claude/\n")
     assert codes(place, "safety") == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'WEBHOOK_SECRET=\\"test-webhook-secret\\" make test',
+        'JWT_SECRET="TestSecretKeyForJUnitTestsThatIsAtLeast512BitsLong" ./gradlew test',
+        'echo "CURRENT_TIMESTAMP=$(date -u +%Y-%m-%dT%H:%M:%SZ)"',
+    ],
+)
+def test_a_value_for_tests_and_the_form_of_a_date(place, command):
+    place.git("init")
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}
+    write_json(place, ".claude/settings.json", {"permissions": {"allow": [f"Bash({command})"]}, "hooks": hooks})
+    assert seen(place, "safety") == []
+
+
+def test_a_random_value_is_not_one_for_tests(place):
+    place.git("init")
+    rule = f'Bash(PAY_SECRET="test_{made_up(24)}" make test)'
+    write_json(place, ".claude/settings.json", {"permissions": {"allow": [rule]}})
+    assert codes(place, "safety") == ["settings-credential"]
 
 
 @pytest.mark.parametrize(

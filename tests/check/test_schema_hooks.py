@@ -265,3 +265,8 @@ def test_findings_after_many_scripts_that_are_made_are_reported(place):
     handlers = [{"type": "command", "command": f"made/{number}.sh"} for number in range(150)]
     hooks(place, "Stop", {"hooks": [*handlers, {"type": "command", "command": "./gone.sh"}]})
     assert codes(place, "schema") == ["hook-script-missing"]
+
+
+def test_a_script_of_one_machine_is_not_looked_for(place):
+    hooks(place, "Stop", {"hooks": [{"type": "command", "command": "bash C:/Users/me/hooks/notify.sh"}]})
+    assert seen(place, "schema") == []

@@ -113,3 +113,17 @@ def test_other_agents_read_other_keys(place):
 def test_a_switch_is_not_a_server(place):
     write_json(place, "opencode.json", {"mcp": {"known-elsewhere": {"enabled": False}}})
     assert seen(place, "schema") == []
+
+
+def test_a_slip_that_costs_only_a_detail(place):
+    server(place, type="http", url="https://db.example/mcp", timeout_ms=5000, header={"A": "b"})
+    found = [(each.code, each.severity, each.hint) for each in findings_of(place, "schema")]
+    assert found == [("server-key", "warning", "write timeout"), ("server-key", "", "write headers")]
+
+
+@pytest.mark.parametrize("path", ["C:/Users/me/servers/db.exe", "d:\\tools\\db.cmd", "/opt/db/server.py"])
+def test_a_program_of_one_machine_is_not_looked_for(place, path):
+    server(place, command=path)
+    assert seen(place, "schema") == []
+    server(place, command="node", args=["C:/Users/me/servers/db.js"])
+    assert seen(place, "schema") == []

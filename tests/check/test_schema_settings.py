@@ -57,6 +57,13 @@ def test_a_fault_of_the_settings(place, value, line, code):
     assert seen(place, "schema") == [(SETTINGS, line, code)]
 
 
+def test_a_rule_that_another_one_makes_good(place):
+    rules = ["Write(secrets/**)", "Edit(secrets/**)", "Write(keys/**)"]
+    write_json(place, SETTINGS, {"permissions": {"deny": rules}})
+    found = [(each.line, each.code, each.severity) for each in findings_of(place, "schema")]
+    assert found == [(4, "permission-rule", "warning"), (6, "permission-rule", "")]
+
+
 def test_a_mode_that_is_like_none_may_be_new(place):
     write_json(place, SETTINGS, {"permissions": {"defaultMode": "careful"}})
     (found,) = findings_of(place, "schema")

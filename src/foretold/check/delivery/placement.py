@@ -1,7 +1,8 @@
 """Files that are where the agent that they are for does not look, and settings that name files that are not there.
 
 1. Places and names that are nearly right are a table (`dialects.extensions.places`).
-2. A folder that has the name of an instruction file is not read; what is in it was meant to be.
+2. A folder that has the name of an instruction file is not read; what is in it was meant to be. Some names are those
+   of a file or of a folder of rules (`.clinerules`).
 3. A name that settings of the project add to what an agent looks for must be that of some file.
 4. Where other folders have a file for each of two agents, one that has a file for one of them only is worth a note.
 """
@@ -37,7 +38,9 @@ def find_misplaced_files(project: Project) -> Iterator[CheckFinding]:
 
 def find_named_folders(project: Project) -> Iterator[CheckFinding]:
     """Folders below the top that have the name of an instruction file; the loader reports those at the top."""
-    names = {name for choice in project.choices for name in list_names(choice.dialect).files if "/" not in name}
+    tables = [list_names(choice.dialect) for choice in project.choices]
+    folders = {rules.name for table in tables for rules in table.rules}
+    names = {name for table in tables for name in table.files if "/" not in name and name not in folders}
     found: dict[str, None] = {}
     for inside in project.files:
         if "/" in inside and not names.isdisjoint(parts := inside.split("/")[:-1]):

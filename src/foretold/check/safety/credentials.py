@@ -7,7 +7,9 @@ files, of 120 public repositories:
 2. In settings, what its surroundings mark counts, too: one such value, and that one was real.
 3. In instruction files, of what its surroundings mark only a value that looks random does: texts about passwords are
    full of others. In skills, agents and commands none does: nearly all were examples.
-4. A value is never repeated: kind and line say which it is.
+4. A value of words is none that a machine made: `verify+assert+render`. One of words that says it is for tests
+   (`test-webhook-secret`) is no secret in settings either, nor is the form of a date.
+5. A value is never repeated: kind and line say which it is.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from foretold.check.schema.catalog import Catalog, FoundSettings, catalog_of
 from foretold.secrets.forms import Credential, credentials_in, may_have_secrets
 from foretold.secrets.invisible import hidden_in
 from foretold.secrets.tokens import TOKENS, Span, first_lines_of_keys, keys_in, resolve_overlaps, tokens_in
-from foretold.secrets.values import is_placeholder, is_random
+from foretold.secrets.values import WORDS, is_placeholder, is_random
 from foretold.types import may_hide
 
 #: what no token is without: a run of its characters with a digit in it; and the first line of a private key
@@ -35,6 +37,10 @@ _EXAMPLE = re.compile(
 _WORDS = re.compile(
     r"(?i)pass|admin|test|demo|secret|your|change|here|user|guest|summer|winter|spring|welcome|generate"
 )
+_FOR_TESTS = re.compile(r"(?i)\A[\W_]*tests?(?![a-z])|(?-i:Tests?(?![a-z])|(?<![a-zA-Z])test(?![a-z]))")
+_JOINED = re.compile(r"[A-Za-z]+(?:[^A-Za-z0-9]+[A-Za-z]+){2,}")
+_DATE = re.compile(r"%[a-zA-Z][^\w%]{0,2}%[a-zA-Z]")
+LEAST_WORDS = 0.7  #: of the letters and digits of a value that words spell
 _STRONG = re.compile(r"[\w!#$%^&+/~.-]{10,200}")
 _CODE = re.compile(r"[A-Za-z]{2,}[./][A-Za-z]|--")
 _NAMED = re.compile(r"(?i)pass|pwd|secret|token|key\b|credential|://")
@@ -120,7 +126,21 @@ def _in_settings(project: Project, found: FoundSettings) -> Iterator[CheckFindin
 
 def _is_given(text: str, each: Credential) -> bool:
     value = text[each.start : each.end]
-    return not is_placeholder(value) and not _EXAMPLE.search(value) and (each.kind in TOKENS or len(set(value)) > 4)
+    if is_placeholder(value) or _EXAMPLE.search(value):
+        return False
+    if each.kind in TOKENS:
+        return True
+    is_for_tests = bool(_FOR_TESTS.search(value)) and _is_spelled(value)
+    return len(set(value)) > 4 and not is_for_tests and not _DATE.search(value)
+
+
+def _is_spelled(value: str) -> bool:
+    """Whether a value is words for the most part.
+
+    >>> _is_spelled("test-webhook-secret"), _is_spelled("test_5OWRapdA8dWg4pRQ")
+    (True, False)
+    """
+    return sum(map(len, WORDS.findall(value))) >= LEAST_WORDS * sum(map(str.isalnum, value))
 
 
 def _may_name(text: str) -> bool:
@@ -188,6 +208,7 @@ def _is_strong(value: str) -> bool:
         and not _CODE.search(value)
         and not _WORDS.search(value)
         and not _EXAMPLE.search(value)
+        and not (_JOINED.fullmatch(value) and _is_spelled(value))
         and is_random(value)
         and _entropy(value) >= LEAST_ENTROPY
     )

@@ -18,7 +18,7 @@ from foretold.check.project import Project
 from foretold.check.schema.scripts import ScriptDoubt, check_scripts, find_in_arguments, find_scripts
 from foretold.check.schema.source import SourceFile
 from foretold.check.schema.spelling import find_near
-from foretold.check.schema.values import find_slips
+from foretold.check.schema.values import find_slips, is_windows_path
 from foretold.dialects.extensions.tables import HookTable
 from foretold.dialects.registry import version_key
 from foretold.harness.permissions.rules import parse_rule
@@ -266,6 +266,7 @@ def _check_commands(
         arguments = handler.get("args")
         uses = find_in_arguments(command, arguments) if isinstance(arguments, list) else find_scripts(command)
         folder = place.source.path.rpartition("/")[0]
+        uses = [use for use in uses if not is_windows_path(use.path)]
         for script in check_scripts(project, uses, place.base, place.plugin, folder):
             shown = project.relative(script.path)
             keys = (*place.keys, event, command)

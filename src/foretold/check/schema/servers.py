@@ -2,7 +2,9 @@
 
 1. A server has a program or an address, and its `type` says which.
 2. `.mcp.json` of a plugin may have the servers at its top.
-3. A value with a variable in it is taken as it is.
+3. A value with a variable in it is taken as it is, and a program by its whole path is not looked for: it is of one
+   machine.
+4. A slip in the name of a field that a server needs is an error, in that of another one a warning.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from foretold.check.schema.catalog import FoundSettings
 from foretold.check.schema.scripts import ScriptDoubt, check_scripts, find_in_arguments
 from foretold.check.schema.source import SourceFile
 from foretold.check.schema.spelling import find_near
-from foretold.check.schema.values import find_slips, fits
+from foretold.check.schema.values import find_slips, fits, is_windows_path
 from foretold.dialects.extensions.tables import ServerTable
 from foretold.dialects.registry import SIGNS
 from foretold.types import NamedTuple
@@ -29,6 +31,8 @@ SWITCHES = ("enabled", "disabled", "timeout", "description", "trust", "tools", "
 PROGRAMS = frozenset(
     "npx node uvx uv python python3 docker bunx bun deno pnpm pipx java dotnet go cargo sh bash".split()
 )
+#: fields without which a server is not started or reached, or is another one
+NEEDED = ("command", "args", "env", "environment", "url", "httpUrl", "serverUrl", "headers", "http_headers", "type")
 _VARIABLE = re.compile(r"[$%{<]")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -144,7 +148,8 @@ def _check_fields(place: ServerPlace, name: str, server: Mapping[str, object]) -
         if key in server and right not in server and key not in table.fields:
             yield _finding(place, "server-key", f"`{name}`: `{key}` is not read here", (name, key), f"call it {right}")
     for key, near in find_slips(server, table.fields, table.foreign):
-        yield _finding(place, "server-key", f"`{name}`: `{key}` is not read", (name, key), f"write {near}")
+        slip = _finding(place, "server-key", f"`{name}`: `{key}` is not read", (name, key), f"write {near}")
+        yield slip if near in NEEDED else slip._replace(severity="warning")
     for field in table.urls:
         url = server.get(field)
         if isinstance(url, str) and not _VARIABLE.search(url) and not _SCHEME.match(url) and field != "tcp":
@@ -184,7 +189,7 @@ def _check_program(
         return
     if server.get("cwd"):
         return
-    uses = find_in_arguments(words[0], words[1:])
+    uses = [use for use in find_in_arguments(words[0], words[1:]) if not is_windows_path(use.path)]
     for script in check_scripts(project, uses, place.base, place.plugin):
         if not script.is_there:
             said = f"{project.relative(script.path)}: there is no such script, so the server `{name}` does not start"

@@ -98,7 +98,8 @@ def _check_permissions(source: SourceFile, table: SettingsTable, agents: tuple[s
                 continue
             for message, hint in _rule_faults(text, kind, table):
                 line = source.line_of("permissions", kind, text)
-                yield CheckFinding(source.path, line, "permission-rule", message, hint, agents)
+                severity = "warning" if hint.removeprefix("write ") in rules else ""  # then nothing is lost
+                yield CheckFinding(source.path, line, "permission-rule", message, hint, agents, severity)
 
 
 def _rule_faults(text: str, kind: str, table: SettingsTable) -> Iterator[tuple[str, str]]:

@@ -82,6 +82,15 @@ def _is_of(value: object, kind: str, *, is_strict: bool) -> bool:
     return True
 
 
+def is_windows_path(path: str) -> bool:
+    """Whether a path begins with a drive: it is whole, and of one machine.
+
+    >>> is_windows_path("C:/tools/db.js"), is_windows_path("tools/db.js")
+    (True, False)
+    """
+    return path[1:3] in (":/", ":\\") and path[0].isalpha()
+
+
 def describe(kind: str) -> str:
     """A kind in words.
 
