@@ -308,13 +308,18 @@ def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
         answers[question] = b"\0".join(parts)
 
 
-def _read_stream(root: str, words: tuple[str, ...], seconds: float) -> Iterator[bytes]:
+def stream_lines(root: str, *words: str, seconds: float) -> Iterator[bytes]:
+    """The lines of an answer, while git still writes it, for at most so many seconds."""
+    return _read_stream(root, words, seconds, b"\n")
+
+
+def _read_stream(root: str, words: tuple[str, ...], seconds: float, mark: bytes = b"\0") -> Iterator[bytes]:
     end, rest = time.monotonic() + seconds, b""
     if root in _SILENT:
         return
     with contextlib.suppress(OSError), running(make_command(root, words), environment(), seconds) as (_, answer):
         while block := os.read(answer.fileno(), 1 << 16):
-            *whole, rest = (rest + block).split(b"\0")
+            *whole, rest = (rest + block).split(mark)
             yield from whole
             if time.monotonic() > end:
                 return
