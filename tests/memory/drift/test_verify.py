@@ -150,9 +150,21 @@ def test_words_are_whole(repository):
 
 
 def test_only_documents_mention_it(repository):
-    repository.commit(files={"CHANGELOG.md": "Removed `old_name()`.\n", "a.py": "x\n"})
+    repository.commit(files={"docs/guide.md": "Call `old_name()`.\n", "a.py": "x\n"})
     assert repository.check("Call `old_name()`.") == [
-        ("old_name", "unknown", "only documents mention it: CHANGELOG.md:1")
+        ("old_name", "unknown", "only documents mention it: docs/guide.md:1")
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", ["CHANGELOG.md", "CHANGES", "docs/news.rst", "HISTORY.txt", "docs/releases/2.0.md", "docs/migration.md"]
+)
+def test_release_notes_keep_no_name_alive(repository, path):
+    repository.commit(files={path: "Removed `old_name()` and `--old-flag`.\n", "a.py": "x\n"})
+    said = "no file of 1 contains it (not searched: 1 of release notes)"
+    assert repository.check("Call `old_name()` with `--old-flag`.") == [
+        ("old_name", "missing", said),
+        ("--old-flag", "missing", said),
     ]
 
 
@@ -622,6 +634,62 @@ def test_verdicts_by_construction(tmp_path):
         place.commit()
         labels[notes[-1].file] = {"kept": "valid", "renamed": "moved"}.get(fate, "missing")
     assert {verdict.file: verdict.state for verdict in verify(notes, place.root)} == labels
+
+
+# -- paths that resolve by their end -----------------------------------------------------------------------------
+
+
+def test_a_renamed_file_is_not_its_namesake(repository):
+    repository.commit(files={"README.rst": LONG, "examples/README.rst": "x\n"})
+    repository.git("mv", "README.rst", "README.md")
+    commit = repository.commit()[:7]
+    assert repository.check("See `README.rst`.") == [
+        ("README.rst", "moved", f"git moved it to README.md in {commit} ({DATE})")
+    ]
+
+
+def test_a_deleted_file_is_not_its_namesake(repository):
+    repository.commit(files={"setup.cfg": LONG, "tests/sample/setup.cfg": "x\n"})
+    repository.git("rm", "-q", "setup.cfg")
+    commit = repository.commit()[:7]
+    assert repository.check("See `setup.cfg`.") == [("setup.cfg", "missing", f"git deleted it in {commit} ({DATE})")]
+
+
+def test_a_file_that_moved_down_still_resolves(repository):
+    repository.commit(files={"shop/cart.py": LONG})
+    os.mkdir(f"{repository.root}/src")
+    repository.git("mv", "shop", "src/shop")
+    repository.commit()
+    assert repository.check("See `shop/cart.py`.") == [("shop/cart.py", "valid", "it is src/shop/cart.py")]
+
+
+def test_a_file_that_was_written_anew_elsewhere_still_resolves(repository):
+    repository.commit(files={"util.py": LONG})
+    repository.git("rm", "-q", "util.py")
+    repository.commit(files={"src/util.py": "all new\n"})
+    assert repository.check("See `util.py`.") == [("util.py", "valid", "it is src/util.py")]
+
+
+# -- what is said, and not claimed -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We plan a `src/asgi.py`.",
+        "Next year we plan `src/asgi.py` with `AsgiServer`.",
+        "`flask/app.py` is not part of this repository.",
+        "`src/old.py` was removed.",
+        "`src/next.py` should become the second backend.",
+        "The project once had a `BaseSpider`.",
+        "If we ever need it, `src/cache/disk.py` would be the place.",
+        "Sentry's `capture_exception()` is called on errors.",
+        "Users put their own parts into `mysite/parts.py`.",
+    ],
+)
+def test_a_hedged_sentence_claims_nothing(repository, text):
+    repository.commit(files={"src/a.py": "x = 1\n"})
+    assert {state for _, state, _ in repository.check(text)} == {"unknown"}
 
 
 def test_needles_of():

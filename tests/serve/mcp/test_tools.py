@@ -206,7 +206,7 @@ def test_a_memory_of_a_megabyte_stays_within_bounds(stage):
 
 def test_verify_names_what_has_drifted(stage):
     found = ask(stage, "verify_memories")
-    assert found["states"] == {"valid": 1, "moved": 0, "missing": 1, "unknown": 1}
+    assert found["states"] == {"valid": 1, "moved": 0, "changed": 0, "missing": 1, "unknown": 1}
     assert [(row["file"], [each["claim"] for each in row["claims"]]) for row in found["drifted"]] == [
         ("project_pools.md", ["src/gone.py"])
     ]

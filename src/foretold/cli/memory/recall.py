@@ -106,7 +106,7 @@ def _print_hit(hit: RecallHit, paint: Paint, *, is_accepted: bool) -> None:
 
 
 def command_verify(words: Sequence[str]) -> int:
-    about = "Check what memories claim: paths, functions, flags, commits and quoted code, without a model."
+    about = "Check what memories claim: paths, functions, flags, commits, values and quoted code, without a model."
     parser = parser_of("verify", about, "  foretold memory verify\n  foretold memory verify NAME --all")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: every memory")
     parser.add_argument("--all", action="store_true", help="also valid ones")
@@ -114,7 +114,7 @@ def command_verify(words: Sequence[str]) -> int:
     findings = list[Finding]()
     progress = _print_progress if sys.stderr.isatty() else None
     verdicts = memories.verify(options.names, progress=progress, findings=findings)
-    bad = [verdict for verdict in verdicts if verdict.state in ("missing", "moved")]
+    bad = [verdict for verdict in verdicts if verdict.state in DRIFT]
     if options.json:
         rows = [{**pick(each, "file state"), "claims": [*map(_claim_json, each.claims)]} for each in verdicts]
         emit("verify", {"verdicts": rows, "findings": findings_json(findings)})
@@ -123,7 +123,7 @@ def command_verify(words: Sequence[str]) -> int:
     for verdict in verdicts if options.all else bad:
         print(f"{paint.bold(printable(verdict.file))}: {verdict.state}")
         for checked in verdict.claims:
-            if options.all or checked.state in ("missing", "moved"):
+            if options.all or checked.state in DRIFT:
                 what = f"{checked.state}: {checked.claim.text}, line {checked.claim.line}"
                 print(paint.wrap(f"{what}: {checked.evidence}", 2))
         print()
@@ -137,7 +137,8 @@ def command_verify(words: Sequence[str]) -> int:
     return 1 if bad or findings else 0
 
 
-STATES = ("valid", "moved", "missing", "unknown")
+STATES = ("valid", "moved", "changed", "missing", "unknown")
+DRIFT = ("moved", "changed", "missing")
 
 
 def _print_progress(stage: str, done: int, total: int) -> None:

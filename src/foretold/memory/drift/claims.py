@@ -12,54 +12,44 @@
 5. A fenced block is a claim if its language is a programming language, not one of shells, output or changes. It is
    hedged unless its introduction, or the info string of the fence, names a file: else it may be an example. A piece of
    code in backticks is a claim only in a sentence that names a file.
-6. Each thing is claimed once: where it is said to be gone, else where it is not hedged, else where it comes first.
+6. With `places`, a name is claimed with the file that the sentence puts it into, and values are claims (`statements`).
+7. Each thing is claimed once: where it is said to be gone, else where it is not hedged, else where it comes first.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from foretold.memory.drift import classify, vocabulary
-from foretold.memory.drift.classify import TypedName
+from foretold.memory.drift.classify import GONE as GONE, DriftClaim as DriftClaim, TypedName
 from foretold.memory.drift.sentences import HIDDEN, Fence, Sentence, Span, split_sentences
 from foretold.memory.note import Memory
 from foretold.text.patterns import lazy
-from foretold.types import NamedTuple
 
-KINDS = ("path", "symbol", "flag", "commit", "code")
-GONE = "gone"
+KINDS = ("path", "symbol", "flag", "commit", "code", "value")
 NEAR = 200  #: characters before a thing in which words may forbid it
 PUNCTUATION = "`(\"'* "
 EXAMPLE = "it may be an example"
 NO_COMMIT = "nothing says that it is a commit"
 
 
-class DriftClaim(NamedTuple):
-    """One thing that a memory says exists."""
-
-    kind: str  #: one of KINDS
-    text: str  #: as it is written, without backticks
-    line: int  #: of the memory's file, from 1
-    quoted: bool  #: written as code or as an anchor, not as plain prose
-    hedge: str = ""  #: why its absence would not be drift; empty if it would
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the memory itself says that the thing does not exist."""
-        return self.hedge.startswith(GONE)
-
-
-def find_claims(memory: Memory) -> tuple[DriftClaim, ...]:
-    """What a memory claims, in the order of its lines."""
+def find_claims(memory: Memory, *, places: bool = False) -> tuple[DriftClaim, ...]:
+    """What a memory claims, in the order of its lines; with `places`, also in which files, and values."""
     found = [*_anchors(memory)]
     for part in (memory.description, memory.body):
         for piece in split_sentences(part, _line_at(memory.text, memory.text.rfind(part) if part else 0)):
-            found += _claims_of_fence(piece) if isinstance(piece, Fence) else _claims_of_sentence(piece, memory.type)
+            if isinstance(piece, Fence):
+                found += _claims_of_fence(piece)
+            else:
+                found += _claims_of_sentence(piece, memory.type, places=places)
     kept: dict[tuple[str, str], DriftClaim] = {}
-    for claim in found:  # each thing once, by rule 6
+    for claim in found:  # each thing once, by rule 7
         key = (claim.kind, claim.text)
         other = kept.setdefault(key, claim)
+        if claim.place and not other.place and not claim.hedge:
+            other = kept[key] = other._replace(place=claim.place, is_near=claim.is_near)
         if (claim.is_gone and not other.is_gone) or (other.hedge and not other.is_gone and not claim.hedge):
             kept[key] = claim
     return tuple(sorted(kept.values(), key=lambda claim: claim.line))
@@ -96,19 +86,26 @@ class SentenceContext:
         self.tool = next((word for word in words if word in vocabulary.TOOLS and word not in _WORDS), "")
 
 
-def _claims_of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
+def _claims_of_sentence(sentence: Sentence, type_: str, *, places: bool) -> Iterator[DriftClaim]:
     plain = [*find_plain(sentence.text)]
-    if not plain and not sentence.spans:
+    if not plain and not sentence.spans and not (places and vocabulary.STATED.search(sentence.text)):
         return
     context = SentenceContext(sentence)
     spans = [(span, named) for span in sentence.spans for named in _named(span, context)]
     names_file = any(named.kind == "path" and classify.is_sure(named.text) for _, named in spans)
-    for span, named in spans:
-        if named.kind != "code" or names_file:
-            yield DriftClaim(*named, span.line, quoted=True, hedge=_hedge(named, context, span.at, type_))
+    found = [
+        (DriftClaim(*named, span.line, quoted=True, hedge=_hedge(named, context, span.at, type_)), span.at)
+        for span, named in spans
+        if named.kind != "code" or names_file
+    ]
     for named, at in plain:
         line = sentence.line + sentence.text.count("\n", 0, at)
-        yield DriftClaim(*named, line, quoted=False, hedge=_hedge(named, context, at, type_))
+        found.append((DriftClaim(*named, line, quoted=False, hedge=_hedge(named, context, at, type_)), at))
+    if places:
+        from foretold.memory.drift.statements import add_places
+
+        found = add_places(found, sentence, partial(_hedge, context=context, type_=type_))
+    yield from (claim for claim, _ in found)
 
 
 def _named(span: Span, context: SentenceContext) -> tuple[TypedName, ...]:
@@ -153,6 +150,7 @@ def _hedge(named: TypedName, context: SentenceContext, at: int, type_: str) -> s
     hedge = context.hedge or match_hedge("to be made", vocabulary.MADE, before)
     if is_name:
         hedge = hedge or match_hedge("not wanted", vocabulary.FORBIDDEN, before)
+        hedge = hedge or match_hedge("of another", vocabulary.OWNED, before)
     elif named.kind == "path":
         hedge = hedge or match_hedge("written by a program", vocabulary.WRITTEN, before)
     elif named.kind == "commit" and not context.is_of_commits:

@@ -19,6 +19,7 @@ from foretold.memory.drift import vocabulary
 from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
+GONE = "gone"  #: the beginning of a hedge that says so
 LONGEST = 400  #: characters; a longer text is not a name
 
 
@@ -27,6 +28,25 @@ class TypedName(NamedTuple):
 
     kind: str
     text: str
+
+
+class DriftClaim(NamedTuple):
+    """One thing that a memory says exists."""
+
+    kind: str  #: one of `claims.KINDS`
+    text: str  #: as it is written, without backticks
+    line: int  #: of the memory's file, from 1
+    quoted: bool  #: written as code or as an anchor, not as plain prose
+    hedge: str = ""  #: why its absence would not be drift; empty if it would
+    place: str = ""  #: the file that it is said to be in
+    is_near: bool = False  #: the file is only near to it in the sentence
+    is_word: bool = False  #: its spelling says nothing: a claim only because of its place
+    language: str = ""  #: of which a version is required; a value
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the memory itself says that the thing does not exist."""
+        return self.hedge.startswith(GONE)
 
 
 _PLACEHOLDER = lazy(r"<[^>]*>|\{[^,{}]*\}|\.\.\.|…|YYYY|XXX|\$[({]|%[sd]|\ufffd|\bN\b|[\x00-\x1f]|\[\[")
@@ -162,11 +182,17 @@ def symbol_of(text: str, *, is_called: bool) -> tuple[TypedName, ...]:
 
 
 def is_distinct(name: str) -> bool:
-    """Whether a name is not a word: it has an inner underscore or an inner capital."""
+    """Whether a name is not a word: it has an inner underscore or an inner capital.
+
+    >>> [is_distinct(name) for name in ("open_store", "FooBar", "HTMLBuilder", "Builder", "URLs", "HTML")]
+    [True, True, True, False, False, False]
+    """
     inner = name.strip("_$")
     if len(inner) < 4 or inner.isdigit():
         return False
-    return "_" in inner or any(one.islower() and two.isupper() for one, two in pairwise(inner))
+    if "_" in inner or any(one.islower() and two.isupper() for one, two in pairwise(inner)):
+        return True
+    return any(inner[at : at + 2].isupper() and inner[at + 2 : at + 4].islower() for at in range(len(inner) - 3))
 
 
 def _phrase(text: str) -> tuple[TypedName, ...]:

@@ -54,7 +54,7 @@ class FileLocator:
         is_there: Callable[[str], bool] = os.path.lexists,
     ) -> None:
         """`is_there` says whether something is at an absolute path."""
-        self._root, self._listing, self._outside, self._is_there = root, listing, outside, is_there
+        self.root, self._listing, self._outside, self._is_there = root, listing, outside, is_there
         self._own = os.path.basename(os.path.realpath(root))
         self.files = frozenset(listing.files)
         self.folders = _folders(listing.files) | {*listing.empty}
@@ -82,7 +82,7 @@ class FileLocator:
 
     def exists(self, path: str) -> bool:
         """Whether a path is on disk, or left out of a sparse checkout."""
-        return path in self._listing.absent or self._is_there(os.path.join(self._root, path))
+        return path in self._listing.absent or self._is_there(os.path.join(self.root, path))
 
     def find(self, text: str) -> PathMatch:
         """Where a path, as a memory writes it, is."""
@@ -111,7 +111,7 @@ class FileLocator:
         if not path.startswith(("~", "/")):
             return path
         whole = os.path.normpath(os.path.expanduser(path))
-        for root in (os.path.normpath(self._root), os.path.realpath(self._root)):
+        for root in (os.path.normpath(self.root), os.path.realpath(self.root)):
             if whole == root or whole.startswith(root + "/"):
                 return whole[len(root) + 1 :]
         return whole if whole.startswith("/") else "/" + whole
@@ -119,7 +119,7 @@ class FileLocator:
     def _exact(self, path: str) -> PathMatch | None:
         if path in self._listing.absent:
             return PathMatch("valid", f"git has {printable(path)}; the sparse checkout leaves it out", path)
-        if not self._is_there(os.path.join(self._root, path)):
+        if not self._is_there(os.path.join(self.root, path)):
             return None
         unlisted = "" if path in self.files or path in self.folders else ", and git does not list it"
         return PathMatch("valid", f"{printable(path)} exists{unlisted}", path)
@@ -170,6 +170,10 @@ class FileLocator:
         """The files right in a folder."""
         return [path for path in self._below(folder) if path.rpartition("/")[0] == folder]
 
+    def list_below(self, folder: str) -> Iterator[str]:
+        """The files in a folder, and in those in it, by name."""
+        return self._below(folder)
+
     def _match(self, path: str) -> PathMatch | None:
         """A file that a pattern matches: only folders that its first words name, and files with its end, are tried."""
         matches, end = _pattern(path).fullmatch, re.split(r"[*?\]}]", path)[-1]
@@ -198,7 +202,7 @@ class FileLocator:
         if not number or found.where not in self.files:
             return found
         try:
-            with open(os.path.join(self._root, found.where), "rb", opener=open_regular) as file:
+            with open(os.path.join(self.root, found.where), "rb", opener=open_regular) as file:
                 data = file.read(4 << 20)
         except OSError:
             return found

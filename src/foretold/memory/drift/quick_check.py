@@ -52,7 +52,11 @@ def save_verdicts(
 
 def _evidence(verdict: MemoryVerdict) -> str:
     """The evidence against a memory, in one sentence."""
-    worst = [each for each in verdict.claims if each.state == verdict.state and verdict.state in ("missing", "moved")]
+    worst = [
+        each
+        for each in verdict.claims
+        if each.state == verdict.state and verdict.state in ("missing", "moved", "changed")
+    ]
     more = f", and {len(worst) - 1} more" if len(worst) > 1 else ""
     return f"{worst[0].claim.text}: {worst[0].evidence}{more}" if worst else ""
 

@@ -4,7 +4,9 @@
    cut into words by two calls that run in C, and one set operation tells which of the wanted words it has. A needle is
    looked for only in files that have all of its words. When few needles are left, they are looked for one by one.
 2. A needle is found once. The search for it ends when code contains it; a document that mentions it is only noted,
-   because documents go on mentioning what is gone. When nothing is left to look for, no more files are read.
+   because documents go on mentioning what is gone. The search for a *name* ends only where it is defined, and not in a
+   test or an example (`definitions`); until then its best occurrence is noted. When nothing is left to look for, no
+   more files are read.
 3. The first files, among them those that memories name, mostly contain everything. If some needles are left after
    `FIRST` files of a large repository, git lists the remaining files that contain one of their words (`git grep -P`),
    and only those are read. Where git cannot tell, all files are read.
@@ -21,7 +23,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 
-from foretold.memory.drift.vocabulary import PROSE
+from foretold.memory.drift.definitions import DEFINITION, rank_name
+from foretold.memory.drift.vocabulary import PROSE, SECONDARY, TESTS
 from foretold.memory.note import INDEX
 from foretold.storage.digest import digest_of
 from foretold.storage.tree import open_regular
@@ -39,10 +42,11 @@ _SPACE = b" \t\r\n\f\v"
 
 
 class Needle(NamedTuple):
-    """A text to look for: a word; a text between non-words; or one whose white space does not count."""
+    """A text to look for: a word; a name that something defines; a text between non-words; or one whose white space
+    does not count."""
 
     text: str
-    form: str = "word"  #: word, text, loose
+    form: str = "word"  #: word, name, text, loose
 
 
 class Occurrence(NamedTuple):
@@ -51,6 +55,12 @@ class Occurrence(NamedTuple):
     path: str
     line: int
     is_prose: bool = False
+    rank: int = 0  #: of a name: what this proves, by `definitions`
+
+    @property
+    def weight(self) -> tuple[bool, int, bool]:
+        """How much it proves, to compare: code before documents, definitions before all else, tests last."""
+        return not self.is_prose, self.rank, not is_secondary(self.path)
 
 
 class SearchResult(NamedTuple):
@@ -137,12 +147,30 @@ class _Hunt:
         is_prose = path.lower().endswith(PROSE)
         for word in found & self.keys.keys():
             for needle in [*self.keys.get(word, ())]:
-                is_new = needle in self._key_of and not (is_prose and needle in self.hits)
-                at = find_needle(needle, data) if is_new and self._words[needle] <= found else -1
-                if at >= 0:
-                    self.hits[needle] = Occurrence(path, data.count(b"\n", 0, at) + 1, is_prose)
-                    if not is_prose:
-                        self._settle(needle)
+                if needle not in self._key_of or not self._words[needle] <= found:
+                    continue
+                if needle.form == "name" and not is_prose:
+                    self._look_for_name(needle, path, data)
+                elif needle not in self.hits or not is_prose:
+                    self._look_for_text(needle, path, data, is_prose=is_prose)
+
+    def _look_for_text(self, needle: Needle, path: str, data: bytes, *, is_prose: bool) -> None:
+        at = find_needle(needle, data)
+        if at >= 0:
+            self.hits[needle] = Occurrence(path, data.count(b"\n", 0, at) + 1, is_prose)
+            if not is_prose:
+                self._settle(needle)
+
+    def _look_for_name(self, needle: Needle, path: str, data: bytes) -> None:
+        """Note where a name is, if that proves more than what is known."""
+        rank, at = rank_name(needle.text.encode(), data, path.rpartition(".")[2].lower())
+        if at < 0:
+            return
+        hit, known = Occurrence(path, data.count(b"\n", 0, at) + 1, rank=rank), self.hits.get(needle)
+        if known is None or hit.weight > known.weight:
+            self.hits[needle] = hit
+        if rank == DEFINITION and not is_secondary(path):
+            self._settle(needle)
 
     def _settle(self, needle: Needle) -> None:
         """Stop looking for a needle, and for those that only its groups want."""
@@ -154,6 +182,16 @@ class _Hunt:
                     self.keys[key].remove(each)
                     if not self.keys[key]:
                         del self.keys[key]
+
+
+def is_secondary(path: str) -> bool:
+    """Whether a file is a test, an example, vendored or part of the documentation: what it defines is its own.
+
+    >>> is_secondary("tests/a.py"), is_secondary("src/a.spec.ts"), is_secondary("src/a.py")
+    (True, True, False)
+    """
+    *folders, name = path.lower().split("/")
+    return not SECONDARY.isdisjoint(folders) or bool(TESTS.search(name))
 
 
 def words_of(text: str) -> frozenset[bytes]:
@@ -168,7 +206,7 @@ def find_needle(needle: Needle, data: bytes) -> int:
         tight = text.translate(None, _SPACE)
         at = data.translate(None, _SPACE).find(tight)
         return -1 if at < 0 else _loosen(data, at)
-    joined = _JOINED if needle.form == "word" else _JOINED + b"-"
+    joined = _JOINED if needle.form in ("word", "name") else _JOINED + b"-"
     at = data.find(text)
     while at >= 0:
         end = at + len(text)

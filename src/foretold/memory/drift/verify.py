@@ -1,47 +1,46 @@
 """Whether what memories claim still holds. Every claim is checked against the repository, without a model.
 
-1. A claim is `valid` (the thing is there), `moved` (git knows where it went), `missing` (it is not there) or `unknown`
-   (that is not known). Every verdict says what it is based on.
-2. A memory is as good as its worst claim: missing, else moved, else unknown, else valid. A memory that claims nothing
-   is unknown.
-3. A hedged claim (see `claims`) is never moved or missing: what a memory says is gone, forbidden, planned, an example
-   or elsewhere need not be there. It is `unknown` then, with what was found; and `valid` if the thing is there.
-4. A path that is not there is `unknown` if git would ignore it, or if no commit had it and code names it: programs make
-   such files. A text with a slash that may be a branch or a route is `missing` only if its first folder is there.
-5. A symbol or flag that only documents mention is `unknown`: change logs go on mentioning what is gone.
+1. A claim is `valid` (the thing is there), `moved` (git knows where it went), `changed` (a value is another now),
+   `missing` (it is not there) or `unknown` (that is not known). Every verdict says what it is based on.
+2. A memory is as good as its worst claim: missing, else changed, else moved, else unknown, else valid. A memory that
+   claims nothing is unknown.
+3. A hedged claim (see `claims`) is never moved, changed or missing: what a memory says is gone, forbidden, planned, an
+   example or elsewhere need not be there. It is `unknown` then, with what was found; and `valid` if the thing is there.
+4. A path that is not there is `unknown` if git would ignore it, or if no commit had it and code names it: programs
+   make such files. A text with a slash that may be a branch or a route is `missing` only if its first folder is there.
+   A path that git moved or deleted is not the other file whose path ends with it, if both were there at the time.
+5. `symbols` has the rules for names, `values` those for values. A flag that only documents mention is `unknown`.
 6. A commit is valid if a ref reaches it, missing if none does or git has never seen it, unknown in a shallow clone.
-7. All memories are checked in one pass: files are listed once, and symbols, flags, code and missing paths are looked
-   for once in their contents, first in the files that memories name. Git is asked about missing paths and commits.
-   Nothing of the repository is run (see `git.runner`).
+7. All memories are checked in one pass (`evidence`). Nothing of the repository is run (see `git.runner`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
-from foretold.git.moves import SECONDS, PathFate, trace_paths
-from foretold.git.runner import Commit, GitRepository
+from foretold.git.moves import SECONDS, PathFate
 from foretold.memory.drift import classify
 from foretold.memory.drift.claims import KINDS, NO_COMMIT, DriftClaim, find_claims
-from foretold.memory.drift.locate import FileLocator, Listing, PathMatch, list_files, printable
-from foretold.memory.drift.search import Group, Needle, Occurrence, OwnFiles, SearchResult, search
+from foretold.memory.drift.evidence import (
+    CheckedClaim as CheckedClaim,
+    Evidence,
+    Progress as Progress,
+    at,
+    gather_evidence,
+    is_weak_flag,
+    needles_of as needles_of,
+    read_text,
+)
+from foretold.memory.drift.locate import printable
+from foretold.memory.drift.search import Needle, is_secondary
+from foretold.memory.drift.symbols import describe_removal, judge_symbol, nowhere
+from foretold.memory.drift.values import LANGUAGES, FoundValue, holds, is_literal, read_values
 from foretold.memory.note import Memory
 from foretold.types import NamedTuple
 
-Progress = Callable[[str, int, int], None]
-#: how languages and libraries that make a flag from a name write it
-_SPELLED = ('"{dashed}"', "'{dashed}'", "{dashed}: bool", "{snake}: bool")
-STATES = ("valid", "unknown", "moved", "missing")  #: from good to bad
-
-
-class CheckedClaim(NamedTuple):
-    """A claim and what became of it."""
-
-    claim: DriftClaim
-    state: str  #: one of STATES
-    evidence: str  #: a sentence
-    where: str = ""  #: the path, perhaps with a line, at which the thing is now
+STATES = ("valid", "unknown", "moved", "changed", "missing")  #: from good to bad
+DRIFT = ("moved", "changed", "missing")
 
 
 class MemoryVerdict(NamedTuple):
@@ -69,7 +68,7 @@ def verify(
     memories = tuple(memories)
     names = {name for memory in memories for name in (memory.name, memory.file, memory.file.rpartition("/")[2])}
     claimed = [
-        tuple(claim for claim in find_claims(memory) if claim.kind in kinds and claim.text not in names)
+        tuple(claim for claim in find_claims(memory, places=True) if claim.kind in kinds and claim.text not in names)
         for memory in memories
     ]
     claims = [claim for each in claimed for claim in each]
@@ -78,10 +77,11 @@ def verify(
     facts = gather_evidence(
         claims, memories, os.path.abspath(root), outside=outside, progress=progress, seconds=seconds
     )
-    judged = {(claim.kind, claim.text): _JUDGES[claim.kind](claim, facts) for claim in claims}
+    judged = {claim._replace(line=0): _JUDGES[claim.kind](claim, facts) for claim in claims}
     verdicts = []
     for memory, each in zip(memories, claimed, strict=True):
-        checked = [_apply_hedge(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each]
+        found = ((claim, judged[claim._replace(line=0)]) for claim in each)
+        checked = [_apply_hedge(one._replace(claim=claim), facts) for claim, one in found if one is not None]
         state = max((one.state for one in checked), key=STATES.index, default="unknown")
         verdicts.append(MemoryVerdict(memory.file, state, tuple(checked)))
     return tuple(verdicts)
@@ -92,116 +92,45 @@ def _apply_hedge(checked: CheckedClaim, facts: Evidence) -> CheckedClaim:
     hedge = checked.claim.hedge
     if hedge == NO_COMMIT and facts.commits.get(checked.claim.text, ("", ""))[1] == "commit":
         return checked
-    if hedge and checked.state in ("moved", "missing"):
+    if hedge and checked.state in DRIFT:
         return checked._replace(state="unknown", evidence=f"{checked.evidence}; not taken for drift ({hedge})")
     if checked.claim.is_gone and checked.state == "valid":
         return checked._replace(evidence=f"{checked.evidence}, though the memory says otherwise ({hedge})")
     return checked
 
 
-# What a repository shows
-
-
-class Evidence(NamedTuple):
-    """What is known about every claim."""
-
-    git: GitRepository | None
-    listing: Listing
-    places: FileLocator
-    found: dict[str, PathMatch]  #: by the text of the path
-    searched: SearchResult
-    fates: dict[str, PathFate]  #: by path from the root, for those that are not there
-    ignored: frozenset[str]
-    commits: dict[str, Commit]
-
-
-def gather_evidence(
-    claims: Collection[DriftClaim],
-    memories: Collection[Memory],
-    root: str,
-    *,
-    outside: bool,
-    progress: Progress | None,
-    seconds: float = SECONDS,
-) -> Evidence:
-    """Examine a repository once, for all claims."""
-    report = progress or (lambda *_: None)
-    report("list", 0, 0)
-    git = GitRepository.of(root)
-    listing = list_files(root, git)
-    paths = {claim.text for claim in claims if claim.kind == "path"}
-    places = FileLocator(root, listing, paths, outside=outside)
-    found = {text: places.find(text) for text in paths}
-    lost = {text: places.relative(text) for text, place in found.items() if not place.state}
-    groups = {group for claim in claims for group in _groups(claim, places)}
-    groups |= {(Needle(path, "text"),) for path in lost.values() if path}
-    names = {os.path.basename(memory.file) for memory in memories}
-    named = {place.where for place in found.values()}
-    searched = search(
-        root,
-        sorted(listing.files, key=lambda path: path not in named),
-        groups,
-        own=OwnFiles(frozenset(names), frozenset(memory.digest for memory in memories)),
-        narrow=git.narrow if git and not listing.walked else None,  # git does not know the files of submodules
-        progress=lambda done: report("search", done, len(listing.files)),
-    )
-    report("history", 0, len(lost))
-    plain = {path for path in lost.values() if path and not any(char in path for char in "*?{\n\0")}
-    fates = trace_paths(git, plain, places.exists, seconds) if git and plain else {}
-    ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
-    hashes = {claim.text for claim in claims if claim.kind == "commit"}
-    commits = git.commits(sorted(hashes)) if git and hashes else {}
-    return Evidence(git, listing, places, found, searched, fates, ignored, commits)
-
-
-def needles_of(claim: DriftClaim) -> Group:
-    """The texts to look for: all parts of a dotted name, all spellings of a flag."""
-    text = claim.text
-    if claim.kind == "code":
-        return (Needle(text, "loose"),)
-    if claim.kind == "symbol":
-        return tuple(map(Needle, text.split(".")))
-    if claim.kind != "flag":
-        return ()
-    return (Needle(text, "text"), *_spellings(text)) if text.startswith("--") else (Needle(text),)
-
-
-def _groups(claim: DriftClaim, places: FileLocator) -> list[Group]:
-    """Needles of which one is enough. Parts of a dotted name that are names of files need no search."""
-    needles = needles_of(claim)
-    if claim.kind != "symbol":
-        return [needles] if needles else []
-    return [(needle,) for needle in needles if len(needles) == 1 or not places.has_name(needle.text)]
-
-
-def _spellings(flag: str) -> tuple[Needle, ...]:
-    """How else a program may spell its flag."""
-    dashed = flag.lstrip("-").lower()
-    words = dashed.replace("_", "-").split("-")
-    snake, camel = "_".join(words), words[0] + "".join(word.title() for word in words[1:])
-    texts = [Needle(form.format(dashed=dashed, snake=snake), "text") for form in _SPELLED]
-    names = [Needle(snake), Needle(camel)] if len(words) > 1 and classify.is_distinct(snake) else []
-    positive = [Needle("--" + dashed.removeprefix("no-"), "text")] if dashed.startswith("no-") else []
-    return (*texts, *names, *positive)
-
-
 # Paths
 
 
 def _path(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
-    place = facts.found[claim.text]
+    place, path = facts.found[claim.text], facts.places.relative(claim.text)
     if place.state:
-        return CheckedClaim(claim, place.state, place.evidence, printable(place.where))
-    path = facts.places.relative(claim.text)
+        return _replaced(claim, path, facts) or CheckedClaim(claim, place.state, place.evidence, printable(place.where))
     fate = facts.fates.get(path)
     if fate:
-        name = "it" if fate.path == path else printable(fate.path)
-        when = f"in {fate.commit[:7]} ({fate.date})" if fate.commit else "in the index, not committed yet"
-        if fate.to:
-            return CheckedClaim(claim, "moved", f"git moved {name} to {printable(fate.to)} {when}", printable(fate.to))
-        return CheckedClaim(claim, "missing", f"git deleted {name} {when}")
+        return _of_fate(claim, path, fate)
     doubt = _doubt(claim.text, path, facts)
     return CheckedClaim(claim, "unknown" if doubt else "missing", doubt or _absence(claim.text, path, facts))
+
+
+def _of_fate(claim: DriftClaim, path: str, fate: PathFate) -> CheckedClaim:
+    name = "it" if fate.path == path else printable(fate.path)
+    when = f"in {fate.commit[:7]} ({fate.date})" if fate.commit else "in the index, not committed yet"
+    if fate.to:
+        return CheckedClaim(claim, "moved", f"git moved {name} to {printable(fate.to)} {when}", printable(fate.to))
+    return CheckedClaim(claim, "missing", f"git deleted {name} {when}")
+
+
+def _replaced(claim: DriftClaim, path: str, facts: Evidence) -> CheckedClaim | None:
+    """A path that was there, if another file whose path ends with it was there at the same time: that is not meant."""
+    fate, now = facts.replaced.get(path), facts.found[claim.text].where
+    if fate is None or facts.git is None or fate.to == now or (fate.to and f"/{fate.to}".endswith(f"/{path}")):
+        return None
+    if not now:
+        return _of_fate(claim, path, fate) if fate.to else None
+    parent = f"{fate.commit}~1:{facts.git.prefix}{now}"
+    known = facts.git.commits([parent])
+    return _of_fate(claim, path, fate) if known.get(parent, ("", ""))[1] in ("blob", "tree") else None
 
 
 def _doubt(text: str, path: str, facts: Evidence) -> str:
@@ -214,7 +143,7 @@ def _doubt(text: str, path: str, facts: Evidence) -> str:
         return f"{printable(closed)} cannot be read"
     hit = facts.searched.hits.get(Needle(path, "text"))
     if hit and not hit.is_prose:
-        return f"there is no such file, but {_at(hit)} names it: a program may make it"
+        return f"there is no such file, but {at(hit)} names it: a program may make it"
     if "[" in path or (not classify.is_sure(text) and path.partition("/")[0] not in facts.places.folders):
         return "nothing has that name; it may not be a path"
     return ""
@@ -235,52 +164,62 @@ def _absence(text: str, path: str, facts: Evidence) -> str:
 # Contents
 
 
-def _at(hit: Occurrence) -> str:
-    return f"{printable(hit.path)}:{hit.line}"
-
-
-def _symbol(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
-    """A name is there if code has it; a dotted one if code has its last part, and every other is there at all."""
-    *before, last = needles_of(claim)
-    if not before:
-        return _content(claim, facts)
-    hits, is_name = facts.searched.hits, facts.places.has_name
-    nowhere = [part.text for part in before if part not in hits and not is_name(part.text)]
-    hit = hits.get(last)
-    if hit is None and not nowhere and is_name(last.text):
-        return CheckedClaim(claim, "valid", f"a file or folder is named {last.text}")
-    if hit is None or hit.is_prose or not nowhere:
-        return _content(claim, facts, (last,))
-    return _nowhere(claim, f"{last.text} is in {_at(hit)}, but nothing contains {', '.join(nowhere)}", facts)
-
-
-def _content(claim: DriftClaim, facts: Evidence, needles: Iterable[Needle] = ()) -> CheckedClaim:
+def _content(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     """The first needle that code contains; else what documents say, which is enough for code; else nothing."""
-    found = [(each, facts.searched.hits.get(each)) for each in needles or needles_of(claim)]
+    found = [(each, facts.searched.hits.get(each)) for each in needles_of(claim)]
     hits = [(needle, hit) for needle, hit in found if hit]
+    lost = facts.removed.get(claim.text) if claim.kind == "flag" and is_weak_flag(claim, facts) else None
+    if lost:
+        return CheckedClaim(claim, "missing", f"no code has it any more; {describe_removal(lost[0])}")
     for needle, hit in hits:
         if claim.kind == "code" or not hit.is_prose:
             as_what = "it" if needle.text == claim.text else needle.text
-            return CheckedClaim(claim, "valid", f"{as_what} is in {_at(hit)}", _at(hit))
+            return CheckedClaim(claim, "valid", f"{as_what} is in {at(hit)}", at(hit))
     if hits:
-        return CheckedClaim(claim, "unknown", f"only documents mention it: {_at(hits[0][1])}", _at(hits[0][1]))
-    return _nowhere(claim, f"no file of {facts.searched.files:,} contains it", facts)
+        return CheckedClaim(claim, "unknown", f"only documents mention it: {at(hits[0][1])}", at(hits[0][1]))
+    return nowhere(claim, f"no file of {facts.searched.files:,} contains it", facts)
 
 
-def _nowhere(claim: DriftClaim, evidence: str, facts: Evidence) -> CheckedClaim:
-    """Nothing contains it; what was not searched is named. Without files, or in a sparse checkout, that is unknown."""
-    searched, listing = facts.searched, facts.listing
-    unsearched = (
-        (searched.binary, f"{searched.binary:,} binary"),
-        (searched.large, f"{len(searched.large):,} large ({', '.join(map(printable, searched.large[:2]))})"),
-        (searched.unread, f"{searched.unread:,} links or unreadable"),
-        (listing.absent, f"{len(listing.absent):,} not checked out"),
-        (listing.empty, f"submodule {', '.join(map(printable, listing.empty[:2]))}"),
-        (listing.unread, f"folder {', '.join(map(printable, listing.unread[:2]))}"),
-    )
-    names = [name for is_any, name in unsearched if is_any]
-    evidence += f" (not searched: {', '.join(names)})" if names else ""
-    return CheckedClaim(claim, "missing" if searched.files and not listing.absent else "unknown", evidence)
+# Values
+
+
+def _value(claim: DriftClaim, facts: Evidence) -> CheckedClaim | None:
+    """A value, by the rules of `values`; None if it cannot be compared."""
+    key, _, stated = claim.text.partition(" = ")
+    files = facts.files_of(claim.place)
+    if claim.place and len(files) != 1:
+        return None
+    if claim.language and not files:
+        found = _values_of_language(claim.language, facts)
+    elif files:
+        keys = [key, *(other for _, other in LANGUAGES.get(claim.language, ()))]
+        found = [(files[0], each) for name in dict.fromkeys(keys) for each in _read(files[0], name, facts)]
+    else:
+        found = facts.values.get(key, [])
+    required = [one for one in found if one[1].value.startswith(stated[:2])] if stated[:1] in "=><~" else []
+    found = required or found  # `x>=1` of a package, not the `x==2` of an environment
+    for path, each in found:
+        if holds(stated, each.value):
+            where = f"{printable(path)}:{each.line}"
+            return CheckedClaim(claim, "valid", f"{where} has {each.value}", where)
+    found = [(path, each) for path, each in found if files or not is_secondary(path)]
+    if not found or not all(is_literal(each.value) for _, each in found):
+        return None
+    if not claim.place and len({each.value for _, each in found}) > 1:
+        return None
+    path, each = found[0]
+    where = f"{printable(path)}:{each.line}"
+    return CheckedClaim(claim, "changed", f"{where} has {each.value}", where)
+
+
+def _read(path: str, key: str, facts: Evidence) -> list[FoundValue]:
+    return read_values(read_text(facts.root, path).decode("utf-8", "replace"), key)
+
+
+def _values_of_language(language: str, facts: Evidence) -> list[tuple[str, FoundValue]]:
+    """What the files at the top require of a language."""
+    there = [(file, key) for file, key in LANGUAGES[language] if file in facts.places.files]
+    return [(file, each) for file, key in there for each in _read(file, key, facts)]
 
 
 # Commits
@@ -303,4 +242,11 @@ def _commit(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     return CheckedClaim(claim, "missing", "git has no such commit")
 
 
-_JUDGES = {"path": _path, "symbol": _symbol, "flag": _content, "code": _content, "commit": _commit}
+_JUDGES = {
+    "path": _path,
+    "symbol": judge_symbol,
+    "flag": _content,
+    "code": _content,
+    "commit": _commit,
+    "value": _value,
+}

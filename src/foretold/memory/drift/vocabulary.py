@@ -38,6 +38,23 @@ OF_OBJECTS = _words("html json lock ts xml")
 OBJECTS = _words("args cls ctx event mutex obj r req request res resp response self this")
 #: endings of documents: what only they mention may have been gone for long
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".mdc", ".org", ".po", ".html", ".csv", ".jsonl")
+#: folders whose files define names for themselves
+SECONDARY = _words("""
+    __mocks__ __tests__ bench benches benchmark benchmarks demo demos doc docs e2e example examples fixtures
+    node_modules playground sample samples spec specs test testdata tests third_party vendor
+""")
+#: names of files that do
+TESTS = lazy(r"^test_|_test\.\w+$|\.(?:spec|test|stories)\.\w+$|^conftest\.py$")
+#: documents that say what became of things: a name that only they have is gone
+_NOTES = lazy(
+    r"^(?:change(?:s|log|logs)?|history|news|releases?|release[-_ ]?notes?|what['’]?s?[-_ ]?new"
+    r"|(?:breaking|api)[-_]changes|migrat(?:ion|ing|e)|upgrad(?:e|ing)|deprecations?)(?![a-z])",
+    re.IGNORECASE,
+)
+_NOTE_FOLDERS = _words("""
+    changelog changelog.d changelogs changes history news newsfragments release-notes release_notes releasenotes
+    releases whatsnew migration migrating upgrading
+""")
 
 #: names that look like files and are not
 PRODUCTS = _words(
@@ -115,17 +132,32 @@ PAIRS = _words(
 #: words that stand for any name
 STAND_INS = _words("foo bar baz qux foobar xxx yyy zzz example myfile my_file somefile some_file path")
 
+
+def is_release_notes(path: str) -> bool:
+    """Whether a document is a change log, release notes, or a guide for those who upgrade.
+
+    >>> [is_release_notes(path) for path in ("CHANGES.rst", "docs/releases/2.0.md", "src/changes.py", "docs/api.md")]
+    [True, True, False, False]
+    """
+    *folders, name = path.lower().split("/")
+    if not name.endswith(PROSE) and "." in name.strip("."):
+        return False
+    return bool(_NOTES.match(name)) or not _NOTE_FOLDERS.isdisjoint(folders)
+
+
 #: the sentence says that the thing is gone or has changed its name
 GONE = lazy(
     r"\b(?:deleted|removed|removing|dropped|renamed|replaced|replaces|retired|superseded|supersedes|reverted|migrated"
     r"|moved|no longer|any ?more|used to|formerly|previously|(?:does|do|did)(?: not|n['’]t) (?:\w+ )?exist"
-    r"|never existed|gone|went away|got rid of|there(?: is|['’]s) no|the (?:old|former|previous)|in the past|obsolete"
-    r"|defunct)\b",
+    r"|never existed|once had|gone|went away|got rid of|there(?: is|['’]s) no|the (?:old|former|previous)|in the past"
+    r"|obsolete|defunct)\b",
     re.IGNORECASE,
 )
 #: the sentence is about a plan, or an example
 NOT_YET = lazy(
-    r"\b(?:planned|planning|plans? to|going to|todo|not yet|yet to|propos(?:e|ed|al)|eventually|intends? to"
+    r"\b(?:planned|planning|plans? (?:to|an?|for)|we plan|next (?:year|month|quarter|sprint)|should become|if we ever"
+    r"|would (?:be the (?:place|right)|live|go|become)|some ?day|roadmap|in (?:the )?future"
+    r"|going to|todo|not yet|yet to|propos(?:e|ed|al)|eventually|intends? to"
     r"|hypothetical\w*|suppose|imagine|will (?:be|add|create|introduce|have|get|live|become)|e\.g|for example"
     r"|for instance|(?:is|are|gets?) (?:auto-?)?generated)\b",
     re.IGNORECASE,
@@ -134,7 +166,10 @@ NOT_YET = lazy(
 ELSEWHERE = lazy(
     r"\b(?:(?:other|another|separate|sibling|different|their|upstream|internal|infra|external|customer\S*) (?:[\w-]+ )?"
     r"(?:repo|repositor|project|codebase|service|package|librar|machine|server|checkout|monorepo)\w*|upstream|fork\w*"
-    r"|third[- ]party|on (?:the )?(?:server|host|cluster|box|machine|prod|production|staging)|wiki|bucket|dashboard"
+    r"|third[- ]party|not (?:a )?part of|not (?:in|of) this (?:repo|repository|project|codebase)"
+    r"|(?:lives?|is|are) elsewhere|users? (?:put|write|keep)"
+    r"|in (?:their|your|the user['’]s) (?:own )?(?:project|app|repo)\w*"
+    r"|on (?:the )?(?:server|host|cluster|box|machine|prod|production|staging)|wiki|bucket|dashboard"
     r"|(?:in|from|of|on|into) the [\w.`\x00-]+ (?:repo|repository|branch|workspace|channel|database|project))\b",
     re.IGNORECASE,
 )
@@ -145,6 +180,8 @@ FORBIDDEN = lazy(
     r"|dislikes?|stop|no|nor|unlike|versus|vs|than)" + _FEW_WORDS,
     re.IGNORECASE,
 )
+#: what is before a name says whose it is: of another program
+OWNED = lazy(r"\b(?!(?:It|That|Let|Here|There|What|This|Who|He|She)['’])[A-Z][\w.]+['’]s\s+[`(\"'*]*\Z")
 _NEW = (
     "an?|the|new|extra|separate|another|own|single|shared|file|module|folder|class|function|helper|tests?|method|script"
 )
@@ -168,3 +205,5 @@ COMMIT = lazy(
 ENVIRONMENT = lazy(r"\b(?:env|environment|variables?|env ?vars?|export(?:ed)?|unset)\b", re.IGNORECASE)
 #: the sentence names a flag as one
 FLAG = lazy(r"\b(?:flags?|options?|switch(?:es)?)\b", re.IGNORECASE)
+#: the sentence states a version of a language
+STATED = lazy(r"\b(?:Python|Node(?:\.js)?|Go|Rust|Ruby|PHP)\s+(?:version\s+)?v?\d")

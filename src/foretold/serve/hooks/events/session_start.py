@@ -234,7 +234,7 @@ def _count_drifted(notes: list[Memory], verdicts: str) -> int:
 
     held = load_verdicts(verdicts)
     found = [held[note.digest].state for note in notes if note.digest in held]
-    return sum(state in ("missing", "moved") for state in found)
+    return sum(state in ("missing", "moved", "changed") for state in found)
 
 
 def _elsewhere(memories: Memories) -> str:

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
-STATES = ("valid", "moved", "missing", "unknown")
-BAD = ("moved", "missing")
+STATES = ("valid", "moved", "changed", "missing", "unknown")
+BAD = ("moved", "changed", "missing")
 PAGE = 100  #: rows
 MANY = 8  #: claims of a row
 SHORT = ROW // 20  #: bytes of a field
 
 _CLAIM = RowKind(
     claim=(text("what the memory names"), lambda each: clip(each.claim.text, SHORT)),
-    kind=(text("path, symbol, flag, commit, code"), lambda each: each.claim.kind),
+    kind=(text("path, symbol, flag, commit, code, value"), lambda each: each.claim.kind),
     line=(number("of the memory's file"), lambda each: each.claim.line),
-    state=(text("moved or missing"), lambda each: each.state),
+    state=(text("moved, changed or missing"), lambda each: each.state),
     evidence=(text("how that is known"), lambda each: clip(each.evidence, SHORT)),
     where=(text("where it is now; may be empty"), lambda each: clip(each.where, SHORT)),
 )
 _DRIFTED = RowKind(
     file=(text("the memory"), lambda verdict, _: verdict.file),
-    state=(text("moved or missing"), lambda verdict, _: verdict.state),
+    state=(text("moved, changed or missing"), lambda verdict, _: verdict.state),
     claims=(several(_CLAIM.schema), lambda _, claims: [_CLAIM.row(each) for each in claims[:MANY]]),
     more=(number("claims that are not shown"), lambda _, claims: max(0, len(claims) - MANY)),
 )
@@ -66,9 +66,9 @@ def verify_memories(context: CallContext, given: Given) -> CallAnswer:
 
 
 _VERIFY = """\
-Check what memories claim about this repository (paths, functions, flags, commits, quoted code) against the files and \
-git, without a model, and list those that no longer hold, with the evidence and where things moved. All memories, or \
-those in `names`. Changes no memory."""
+Check what memories claim about this repository (paths, functions, flags, commits, values, quoted code) against the \
+files and git, without a model, and list those that no longer hold, with the evidence and where things moved. All \
+memories, or those in `names`. Changes no memory."""
 
 TOOLS = (
     McpTool(
