@@ -22,6 +22,8 @@ from foretold.memory.drift.definitions import COMMENT, DEFINITION, LIVE, MENTION
         *[("rs", line) for line in ("pub fn name() {", "pub struct name;", "let name = 1;")],
         *[("c", line) for line in ("static int name(void)", "#define name 3", "char *name(int x)")],
         *[("toml", line) for line in ("name = 3", "[tool.name]")],
+        *[("py", line) for line in ("x = os.environ.get('name')", 'os.environ["name"]', "os.getenv('name', 1)")],
+        *[("ts", "if (process.env.name) {"), ("go", 'os.Getenv("name")'), ("rb", "ENV['name']")],
         *[("json", line) for line in ('  "name": 3',)],
         *[("yml", line) for line in ("name: 3", "  - name: 3")],
     ],

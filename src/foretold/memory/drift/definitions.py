@@ -1,7 +1,8 @@
 """What an occurrence of a name in a file proves: that it is defined there, that code needs it, or only that it is said.
 
 1. A *definition* binds the name: after a keyword (`class`, `def`, `func`, `const`, …), as what is assigned or annotated
-   at the start of a line, as a key of data, as a method with a body, as a field.
+   at the start of a line, as a key of data, as a method with a body, as a field; or it reads a variable of the
+   environment.
 2. A *live* occurrence breaks if the name is gone: an import, a call, a base class, an exception that is raised.
 3. Any other occurrence in code is a *mention*. In a comment or a string a name is only a *remark*: both go on for years
    after what they name. A string may still be the only place of a setting or a header, so the caller weighs it.
@@ -37,6 +38,10 @@ _ASSIGNED = lazy(r"(?:\s*,\s*[\w$.]+)*\s*(?:\??!?\s*:[^=\n]{0,160}?)?(?<![=!<>+*
 _KEY = lazy(r"\s*\??!?:(?![:=])")
 _QUOTED_KEY = lazy(r"[\"']\s*(?:\]\s*=(?!=)|:|=>)")
 _EXPORTED = lazy(r"\bexports\.\w*\s*=|=\s*(?:async\s+)?(?:function|lambda|\(?[\w\s,]*\)?\s*=>)")
+#: a variable of the environment is defined by whoever reads it
+_READ = lazy(
+    r"(?:\benviron|\bgetenv|\bprocess\.env|\bENV|\benv::var|\bGetenv|\bLookupEnv)\b[\w.]{0,12}\s?[\[(.]\s?[\"']?\Z"
+)
 _FIELD = lazy(r"\s+[\w*\[\].]+(?:\s*$|\s*[`=/])")
 _METHOD_BEFORE = lazy(rf"\s*(?:(?:{_MODIFIERS})\s+)*[*#]?\Z")
 _METHOD = lazy(r"\s*(?:<[^>]*>)?\(.*[{]\s*\Z")
@@ -132,6 +137,8 @@ def is_definition(before: str, after: str, ending: str) -> bool:
     """Whether a name between these two pieces of its line is defined there."""
     if _KEYWORD.search(before):
         return not after.lstrip().startswith((",", "}", ")")) and not _IMPORTED.match(before)
+    if _READ.search(before):
+        return True
     last = before[-1:]
     if last in "\"'" and last:
         return bool(_QUOTED_KEY.match(after)) and before[:-1].rstrip()[-1:] in ("", "{", ",", "(", "[")
