@@ -88,8 +88,9 @@ def _check_permissions(source: SourceFile, table: SettingsTable, agents: tuple[s
     if not isinstance(permissions, dict):
         return
     for kind in KINDS:
-        rules = permissions.get(kind)
-        for text in rules if isinstance(rules, list) else ():
+        given = permissions.get(kind)
+        rules = given if isinstance(given, list) else []
+        for text in rules:
             if not isinstance(text, str):
                 said = f"permissions.{kind} has an item that is not a text"
                 yield CheckFinding(
