@@ -4,6 +4,7 @@
 2. The index answers with plain facts (how many memories have a word, where it is in which memory); scores are computed
    in `ranking`, so that folders with an index each are weighed together.
 3. Facts never depend on the order in which memories were added: ties at the edge of a pool are decided by file name.
+4. A word that no memory has is looked up in `spelling`: words that may be meant by it take its place, for less.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.memory.note import Memory
+from foretold.memory.recall import spelling
 from foretold.memory.recall.file_stamps import Stamp
 from foretold.memory.recall.query import anchor_words, fts_expression
 from foretold.types import NamedTuple
@@ -19,7 +21,7 @@ from foretold.types import NamedTuple
 COLUMNS = ("name", "description", "anchors", "body")
 WEIGHTS = (2, 3, 2, 1)
 TOKENIZER = "porter unicode61 remove_diacritics 2"
-SCHEMA = f"foretold recall 1, {TOKENIZER}"
+SCHEMA = f"foretold recall 2, {TOKENIZER}"
 POOL = 200  #: memories that are ranked
 ENOUGH = 1200  #: memories with a word are enough to choose the pool from
 NEAREST = 50  #: memories more, by their vectors
@@ -32,6 +34,7 @@ TABLES = (
     f"CREATE VIRTUAL TABLE word USING fts5({', '.join(COLUMNS)}, tokenize='{TOKENIZER}')",
     "CREATE VIRTUAL TABLE spread USING fts5vocab('word', 'row')",
     "CREATE VIRTUAL TABLE place USING fts5vocab('word', 'instance')",
+    *spelling.TABLES,
 )
 
 Group = tuple[str, ...]
@@ -54,6 +57,14 @@ class RecallCandidate(NamedTuple):
     places: list[tuple[str, str, int]]
 
 
+class Respelling(NamedTuple):
+    """Words of the index that take the place of a word that it lacks."""
+
+    words: Group
+    stems: Group
+    likeness: float  #: how much of the word they are worth
+
+
 class IndexMatches(NamedTuple):
     """What an index found for a query."""
 
@@ -62,6 +73,7 @@ class IndexMatches(NamedTuple):
     spread: dict[str, int]  #: stem: how many memories have it
     candidates: list[RecallCandidate]
     near: dict[int, float] = {}  # noqa: RUF012 - never changed; row: how near its vectors are
+    respelled: dict[int, Respelling] = {}  # noqa: RUF012 - never changed; number of a group: what takes its place
 
 
 class RecallIndex:
@@ -69,6 +81,7 @@ class RecallIndex:
 
     def __init__(self, base: sqlite3.Connection) -> None:
         self.base = base
+        self.vocabulary = spelling.Vocabulary(base)
 
     def create(self) -> None:
         """Make the tables of an empty index."""
@@ -104,8 +117,10 @@ class RecallIndex:
         if memory:
             named = f"{memory.file.removesuffix('.md')}\n{memory.description}\n{memory.metadata.get('anchors', '')}"
             text = (memory.name, memory.description, anchor_words(f"{named}\n{memory.body}"), memory.body)
-            row = (added.lastrowid, *map(_storable, text))
-            self.base.execute("INSERT INTO word(rowid, name, description, anchors, body) VALUES (?, ?, ?, ?, ?)", row)
+            columns = [*map(_storable, text)]
+            insert = "INSERT INTO word(rowid, name, description, anchors, body) VALUES (?, ?, ?, ?, ?)"
+            self.base.execute(insert, (added.lastrowid, *columns))
+            self.vocabulary.learn(columns)
 
     def drop(self, row: int) -> None:
         for table, key in (("memory", "id"), ("vector", "id"), ("word", "rowid")):
@@ -120,6 +135,8 @@ class RecallIndex:
     def find(self, query: RecallQuery, types: Sequence[str] = (), near: dict[int, float] | None = None) -> IndexMatches:
         """What the index finds for a query. `near` says how near each memory is; the nearest need no word of it."""
         spread = self._spread({stem for group in query.stems for stem in group})
+        respelled = self._respell(query, spread)
+        query = with_respellings(query, respelled)
         chosen = pick_rarest(query, spread)
         leading, total = [], 0
         for at, holding in chosen:  # the rarest select candidates, until ENOUGH memories have them
@@ -132,7 +149,27 @@ class RecallIndex:
         count, length = self.get_value("count"), self.get_value("length")
         assert isinstance(count, int)
         assert isinstance(length, int)
-        return IndexMatches(count, length, spread, self._candidates(rows, stems, types), near or {})
+        return IndexMatches(count, length, spread, self._candidates(rows, stems, types), near or {}, respelled)
+
+    def _respell(self, query: RecallQuery, spread: dict[str, int]) -> dict[int, Respelling]:
+        """What takes the place of words that no memory has; `spread` learns the stems of it."""
+        lacking = [at for at, group in enumerate(query.stems) if not any(stem in spread for stem in group)]
+        rules: dict[int, tuple[str, Group]] = {}
+        for at in lacking[: spelling.UNKNOWN]:
+            following = query.words[at + 1][0] if at + 1 < len(query.words) else ""
+            rule, words = self.vocabulary.find(query.words[at][0], following)
+            if words:
+                rules[at] = (rule, words)
+        if not rules:
+            return {}
+        meant = make_query([words for _, words in rules.values()])
+        known = self._spread({stem for group in meant.stems for stem in group})
+        spread.update(known)
+        found = {}
+        for (at, (rule, words)), stems in zip(rules.items(), meant.stems, strict=True):
+            if any(stem in known for stem in stems):
+                found[at] = Respelling(words, stems, spelling.LIKENESS[rule])
+        return found
 
     def _spread(self, stems: set[str]) -> dict[str, int]:
         asked = sorted(stems)
@@ -180,6 +217,15 @@ class RecallIndex:
 
     def vectors(self, model: str) -> list[tuple[int, bytes]]:
         return self.base.execute("SELECT id, rows FROM vector WHERE model = ? ORDER BY id", (model,)).fetchall()
+
+
+def with_respellings(query: RecallQuery, respelled: dict[int, Respelling]) -> RecallQuery:
+    """A query with the words that take the place of others."""
+    if not respelled:
+        return query
+    words = tuple(respelled[at].words if at in respelled else group for at, group in enumerate(query.words))
+    stems = tuple(respelled[at].stems if at in respelled else group for at, group in enumerate(query.stems))
+    return RecallQuery(words, stems)
 
 
 def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[tuple[int, int]]:

@@ -1,7 +1,8 @@
 r"""Words: what a query asks for, and the words inside names of code.
 
 1. A query is its words without stopwords; if nothing else is left, with them.
-2. Forms that no stemmer joins (`went` and `go`, `children` and `child`) are one group: either finds both.
+2. Forms that no stemmer joins (`went` and `go`, `children` and `child`) are one group: either finds both. So are what
+   developers write short, and what it stands for (`cfg`, `configuration`).
 3. A name of code is found by its parts and as a whole: `parse_http`, `parseHttp` and `app/parse.http` have `parse` and
    `http`, the first two also `parsehttp`.
 4. Chinese, Japanese, Korean and Thai are written without spaces. A run of characters is found by its pairs.
@@ -43,12 +44,39 @@ FORMS = (
     "withdrawn|woman women|write wrote written"
 )
 
+#: what developers write short, and what it stands for: the first finds the others. Those before `=` are the same word.
+SHORT = (
+    "cfg conf config configuration=|repo repository=|db database=|env environment=|doc documentation=|dir directory=|"
+    "pkg package=|msg message=|img image=|btn button=|pwd passwd password=|dep dependency=|lib library=|"
+    "impl implementation=|admin administrator=|k8s kubernetes=|i18n internationalization=|l10n localization=|"
+    "a11y accessibility=|o11y observability=|tz timezone=|ts typescript=|js javascript=|py python=|"
+    "postgres postgresql pg=|mongo mongodb=|gh github=|gha=github|regex regexp=|async asynchronous=|"
+    "sync synchronization=|stmt statement=|fn func function=|var variable=|param parameter=|arg argument=|"
+    "attr attribute=|prop property=|obj object=|str string=|int integer=|bool boolean=|num number=|char character=|"
+    "cmd command=|exec execute=|init initialize=|ctx context=|err error=|req=request requirement|"
+    "res=response resource|resp response=|ref=reference|addr address=|auth=authentication authorization|"
+    "authn authentication=|authz authorization=|perms permissions=|perf performance=|prod=production|"
+    "dev=development developer|stg=staging|preprod=staging|ops=operations|infra infrastructure=|deps dependencies=|"
+    "devs developers=|mgr manager=|svc service=|srv=server service|sched scheduler=|calc calculate=|"
+    "temp=temporary temperature|tmp temporary=|prev previous=|ver version=|spec specification=|info information=|"
+    "stats statistics=|sec=second security|min=minute minimum|max=maximum|avg average=|qty quantity=|amt amount=|"
+    "acct account=|cust customer=|inv invoice=|txn transaction=|tx=transaction|pr=pull|mr=merge|vm=virtual|"
+    "os=operating|ui=interface|ci=continuous pipeline|win windows=|mac=macos|fs filesystem=|mem=memory|cpu=processor|"
+    "net=network|conn connection=|cert certificate=|cred credential=|creds credentials=|tkn token=|sig signature=|"
+    "enc=encoding encryption|seq sequence=|idx index=|cnt count=|src source=|dest destination=|dst=destination|"
+    "lang language=|eng=engineering english|fe=frontend|be=backend|qa=quality|hw hardware=|sw=software|fw=firmware|"
+    "bg=background|nav navigation=|pos=position|desc description=|orig original=|del=delete|upd update=|"
+    "proj project=|org organization=|mon monday=|tue tues tuesday=|wed wednesday=|thu thurs thursday=|fri friday=|"
+    "jan january=|feb february=|apr april=|aug august=|sept sep september=|oct october=|nov november=|dec december="
+)
+
 _RUN = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _RUNS = f"[{_RUN}]+"
 _WORD = r"(?:[^\W_]|[\u0300-\u036f])+"
 _JOINED = r"[A-Za-z0-9_]+(?:(?:[./\\]|::|->)[A-Za-z0-9_]+)*"  # these are compiled when they are needed first
 _HUMP = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 _forms: dict[str, tuple[str, ...]] = {}
+_short: dict[str, tuple[str, ...]] = {}
 
 
 def word_groups(query: str) -> list[tuple[str, ...]]:
@@ -58,7 +86,7 @@ def word_groups(query: str) -> list[tuple[str, ...]]:
     seen: set[str] = set()
     for word in words or _words(query):
         if word not in seen:
-            forms = forms_of(word) or _with_ment(word)
+            forms = (*(forms_of(word) or _with_ment(word)), *long_forms(word))
             found[word] = (word, *(form for form in forms if form != word))
             seen.update(found[word])
     return list(found.values())
@@ -94,6 +122,22 @@ def forms_of(word: str) -> tuple[str, ...]:
             forms = tuple(line.split())
             _forms.update(dict.fromkeys(forms, forms))
     return _forms.get(word, ())
+
+
+def long_forms(word: str) -> tuple[str, ...]:
+    """What a developer may mean by a short word, and the short words for a long one.
+
+    >>> long_forms("cfg"), long_forms("repos"), long_forms("prod"), long_forms("production")
+    (('conf', 'config', 'configuration'), ('repository',), ('production',), ())
+    """
+    if not _short:
+        for line in SHORT.split("|"):
+            same, _, meant = line.partition("=")
+            words = same.split()
+            for each in words:
+                others = (*(other for other in words if other != each), *meant.split())
+                _short[each] = (*_short.get(each, ()), *others)
+    return _short.get(word) or _short.get(word.removesuffix("s"), ())
 
 
 def _with_ment(word: str) -> tuple[str, ...]:

@@ -21,7 +21,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import exp, log
 
-from foretold.memory.recall.index import COLUMNS, WEIGHTS, IndexMatches, RecallCandidate, RecallQuery
+from foretold.memory.recall.index import (
+    COLUMNS,
+    WEIGHTS,
+    IndexMatches,
+    RecallCandidate,
+    RecallQuery,
+    with_respellings,
+)
 from foretold.types import NamedTuple
 
 K1, B = 0.9, 0.3
@@ -51,13 +58,13 @@ def rank(
     """All candidates, the best first; equal ones by file."""
     count = sum(found.memories for found in indexes)
     mean = sum(found.length for found in indexes) / count if count else 1.0
-    rarity = _rarity(query, indexes, count)
-    of = {stem: at for at, group in enumerate(query.stems) for stem in group}
-    marks = [
-        _score(query, of, rarity, at, each, mean or 1.0)
-        for at, found in enumerate(indexes)
-        for each in found.candidates
-    ]
+    rarity = weigh_groups(query, indexes, count)
+    marks = []
+    for at, found in enumerate(indexes):
+        asked = with_respellings(query, found.respelled)
+        of = {stem: number for number, group in enumerate(asked.stems) for stem in group}
+        named = [name_group(query, found, number) for number in range(len(query.words))]
+        marks += [_score(named, of, rarity, at, each, mean or 1.0) for each in found.candidates]
     if any(found.near for found in indexes):
         marks = _with_vectors(marks, indexes)
     fresh = []
@@ -68,17 +75,32 @@ def rank(
     return sorted(fresh, key=lambda mark: (-mark.score, mark.candidate.file, mark.folder))
 
 
-def _rarity(query: RecallQuery, indexes: Sequence[IndexMatches], count: int) -> list[float]:
-    """The weight of each group: the fewer memories have it, the more."""
-    weights = []
-    for group in query.stems:
-        holding = min(count, sum(found.spread.get(stem, 0) for found in indexes for stem in group))
-        weights.append(log(1 + (count - holding + 0.5) / (holding + 0.5)) if holding else 0.0)
-    return weights
+def weigh_groups(query: RecallQuery, indexes: Sequence[IndexMatches], count: int) -> list[float]:
+    """The weight of each group: the fewer memories have it, the more; less if other words take its place."""
+    holding = [0] * len(query.stems)
+    likeness = [0.0] * len(query.stems)
+    for found in indexes:
+        for at, group in enumerate(with_respellings(query, found.respelled).stems):
+            held = sum(found.spread.get(stem, 0) for stem in group)
+            holding[at] += held
+            worth = found.respelled[at].likeness if at in found.respelled else 1.0
+            likeness[at] = max(likeness[at], worth if held else 0.0)
+    return [rarity_of(min(count, held), count) * like for held, like in zip(holding, likeness, strict=True)]
+
+
+def rarity_of(holding: int, count: int) -> float:
+    """The weight of a word that so many of all memories have."""
+    return log(1 + (count - holding + 0.5) / (holding + 0.5))
+
+
+def name_group(query: RecallQuery, found: IndexMatches, at: int) -> str:
+    """A word of the query as `why` has it: with the word that was found in its place."""
+    word = query.words[at][0]
+    return f"{word} (as {found.respelled[at].words[0]})" if at in found.respelled else word
 
 
 def _score(
-    query: RecallQuery, of: dict[str, int], rarity: list[float], folder: int, candidate: RecallCandidate, mean: float
+    named: list[str], of: dict[str, int], rarity: list[float], folder: int, candidate: RecallCandidate, mean: float
 ) -> RankedMemory:
     times: dict[int, int] = {}
     columns: dict[int, set[str]] = {}
@@ -92,7 +114,7 @@ def _score(
     score = sum(rarity[group] * times[group] * (K1 + 1) / (times[group] + often) for group in sorted(times))
     stretches = {column: find_best_stretch(sorted(found), rarity) for column, found in places.items()}
     score += STRETCH_WEIGHT * max((stretch[0] for stretch in stretches.values()), default=0.0)
-    why = {query.words[group][0]: tuple(c for c in COLUMNS if c in columns[group]) for group in sorted(columns)}
+    why = {named[group]: tuple(c for c in COLUMNS if c in columns[group]) for group in sorted(columns)}
     return RankedMemory(score, folder, candidate, why, stretches.get("body", (0.0, 0, 0))[1:])
 
 
