@@ -510,7 +510,11 @@ MADE_NEW = (
     "foretold.memory.recall.cache",
     "foretold.memory.store.team",
 )
-DATABASES = ("foretold.memory.recall.cache", "foretold.sessions.formats.opencode.database")
+DATABASES = (
+    "foretold.memory.recall.cache",
+    "foretold.memory.recall.table",
+    "foretold.sessions.formats.opencode.database",
+)
 DATABASES += ("foretold.sessions.fulltext.index",)
 
 

@@ -44,6 +44,7 @@ budget                  memory budget --json
 log                     memory log --json
 recall                  memory recall tabs always --json
 verify                  memory verify --all --json
+vectors                 memory vectors --json
 doctor                  memory doctor --json
 compact                 memory compact --json
 prompt                  memory prompt --json

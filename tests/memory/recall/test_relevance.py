@@ -1,7 +1,9 @@
 """What is quoted without being asked for: only what a prompt is about."""
 
+import pytest
+
 import foretold
-from foretold.memory.recall.relevance import is_about, worth_quoting
+from foretold.memory.recall.relevance import WITH_VECTORS, WITH_WORDS, MatchNumbers, is_above, worth_quoting
 
 
 def recalled(memory, question):
@@ -33,8 +35,46 @@ def test_words_of_every_prompt_tell_nothing(place):
     assert recalled(memory, "write a commit message") == ["commits"]
 
 
-def test_is_about():
-    assert (is_about({"deploy": ("body",)}, ["deploy"]), is_about({"deploy": ("name", "body")}, ["deploy"])) == (
-        False,
-        True,
+def test_general_words_tell_only_together_and_in_front(place):
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
+    memory.create("End of day", type="project", description="the end of the day", body="At 18:00 in Lisbon.")
+    memory.create("Oven", type="feedback", description="how hot it is", body="Never above 230 degrees.")
+    assert recalled(memory, "when is end of day") == ["end-of-day"]
+    assert recalled(memory, "what a day") == []
+
+
+@pytest.mark.parametrize(
+    "prompt", ["hi", "Happy Friday!", "good morning", "thanks, perfect", "danke, gut", "yes please"]
+)
+def test_small_talk_is_about_nothing(place, prompt):
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
+    memory.create(
+        "Friday", type="feedback", description="happy Friday morning, perfect: no deploys", body="Yes. Danke."
     )
+    assert recalled(memory, prompt) == []
+
+
+def fill(memory, count):
+    """As many memories that have nothing to do with anything else."""
+    for number in range(count):
+        memory.create(
+            f"Filler {number}", type="project", description=f"topic{number} subject{number}", body=f"b{number}"
+        )
+
+
+@pytest.mark.parametrize("count", [0, 8, 80])
+def test_the_size_of_a_store_decides_nothing(place, count):
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
+    memory.create("Reefers", type="project", description="who is paged when a reefer alarm fires", body="Group quay-2.")
+    memory.create("Tariffs", type="project", description="how tariff rounding is done", body="Half even, per line.")
+    fill(memory, count)
+    assert recalled(memory, "a reefer alarm fires, who is paged?") == ["reefers"]
+    assert recalled(memory, "the recipe import fails for chocolate cake, and so is the alarm clock") == []
+
+
+def test_more_of_the_prompt_is_never_worse():
+    numbers = MatchNumbers(0.5, 0.5, 1.0, 0.5, 0.5, 0.5, 0.5, 0.4, 0.2)
+    for gate in (WITH_WORDS, WITH_VECTORS):
+        assert is_above(gate, numbers)
+        assert not is_above(gate, MatchNumbers(*[0.0] * 9))
+        assert is_above(gate, numbers._replace(evidence=0.9, words=1.0, nearer=0.3))

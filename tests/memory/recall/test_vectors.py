@@ -14,7 +14,8 @@ from foretold.memory.recall import vectors as module
 from foretold.memory.recall.index import IndexMatches, RecallCandidate, RecallQuery
 from foretold.memory.recall.ranking import rank
 from foretold.memory.recall.recall import recall
-from foretold.memory.recall.vectors import PART, NoVectors, WordLlama, split_parts
+from foretold.memory.recall.table import PART, split_parts
+from foretold.memory.recall.vectors import NoVectors, WordLlama
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 numpy_only = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="numpy is not installed")
@@ -42,6 +43,7 @@ def found(marks, near):
 
 
 def test_scores_are_summed_as_parts_of_their_best():
+    """The words have all of the query, so that they count as much as they ever do."""
     query = RecallQuery((("x",),), (("x",),))
     words = {mark.candidate.id: mark.score for mark in rank(query, [found({1: 1, 2: 2}, {})], freshness=0.0)}
     both = {
@@ -53,6 +55,23 @@ def test_scores_are_summed_as_parts_of_their_best():
         1: pytest.approx(0.7 * words[1] / words[2] + 0.3),
         3: pytest.approx(0.3 * 0.4 / 0.8),
     }
+
+
+@pytest.mark.parametrize(("unknown", "part"), [(0, 0.7), (1, 0.2 + 0.388), (9, 0.2 + 0.0657)])
+def test_the_less_words_have_of_a_query_the_more_vectors_count(unknown, part):
+    words = tuple((f"w{number}",) for number in range(unknown))
+    query = RecallQuery((("x",), *words), (("x",), *words))
+    marks = rank(query, [found({1: 1, 2: 0}, {1: 0.1, 2: 0.4})], freshness=0.0)
+    assert {mark.candidate.id: mark.score for mark in marks} == {
+        1: pytest.approx(part + (1 - part) * 0.25, abs=0.001),
+        2: pytest.approx(1 - part, abs=0.001),
+    }
+
+
+def test_why_is_never_empty():
+    query = RecallQuery((("x",),), (("x",),))
+    marks = rank(query, [found({1: 1, 3: 0}, {1: 0.8, 3: 0.4})])
+    assert [mark.why for mark in marks] == [{"x": ("body",)}, {"meaning 0.40": ("other words",)}]
 
 
 def test_parts_are_whole_lines():
@@ -141,7 +160,7 @@ def test_importing_the_module_imports_no_numpy():
     code = "import sys; import foretold.memory.recall.vectors; print({'numpy', 'wordllama'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True)
     assert done.stdout == "set()\n"
-    assert module.PART
+    assert module.BATCH
 
 
 def test_a_note_has_its_words_and_its_vectors():

@@ -11,6 +11,7 @@ COMMANDS = list_commands(
     {
         "list": "list show log diff budget",
         "recall": "recall verify",
+        "vectors": "vectors",
         "add": "add edit rename rm restore",
         "erase": "erase",
         "doctor": "compact doctor relocate export import prompt",
@@ -32,6 +33,7 @@ commands:
   show         print a memory, or the index as the agent sees it
   recall       the memories that a question is about
   verify       whether what memories claim is still true
+  vectors      find other words for the same: build, status, remove
   add          write a memory
   edit         change a memory
   rename       give a memory another name

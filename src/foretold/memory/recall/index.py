@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from foretold.memory.note import Memory
 from foretold.memory.recall import spelling
@@ -25,12 +25,14 @@ SCHEMA = f"foretold recall 2, {TOKENIZER}"
 POOL = 200  #: memories that are ranked
 ENOUGH = 1200  #: memories with a word are enough to choose the pool from
 NEAREST = 50  #: memories more, by their vectors
+WORD_TABLE = "word-vectors.db"  #: in the folder of indexes, once it was built (`table.py`)
 MOST_GROUPS = 32  #: words of a query that count; of more, the rarest
 TABLES = (
     "CREATE TABLE about(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
     "CREATE TABLE memory(id INTEGER PRIMARY KEY, file BLOB UNIQUE, inode, size, mtime, ctime, type TEXT, length)",
     "CREATE INDEX unread ON memory(file) WHERE type IS NULL",
     "CREATE TABLE vector(id INTEGER, model TEXT, rows BLOB, PRIMARY KEY (id, model)) WITHOUT ROWID",
+    "CREATE TABLE code(model TEXT, id INTEGER, bits BLOB, PRIMARY KEY (model, id)) WITHOUT ROWID",
     f"CREATE VIRTUAL TABLE word USING fts5({', '.join(COLUMNS)}, tokenize='{TOKENIZER}')",
     "CREATE VIRTUAL TABLE spread USING fts5vocab('word', 'row')",
     "CREATE VIRTUAL TABLE place USING fts5vocab('word', 'instance')",
@@ -38,6 +40,8 @@ TABLES = (
 )
 
 Group = tuple[str, ...]
+#: how near memories are, by row; or what says that of some, with those that words found, and how near one usually is
+Nearness = dict[int, float] | Callable[[Sequence[int]], tuple[dict[int, float], float]]
 
 
 class RecallQuery(NamedTuple):
@@ -74,6 +78,7 @@ class IndexMatches(NamedTuple):
     candidates: list[RecallCandidate]
     near: dict[int, float] = {}  # noqa: RUF012 - never changed; row: how near its vectors are
     respelled: dict[int, Respelling] = {}  # noqa: RUF012 - never changed; number of a group: what takes its place
+    usual: float = 0.0  #: how near a memory is that has nothing to do with the query
 
 
 class RecallIndex:
@@ -123,7 +128,7 @@ class RecallIndex:
             self.vocabulary.learn(columns)
 
     def drop(self, row: int) -> None:
-        for table, key in (("memory", "id"), ("vector", "id"), ("word", "rowid")):
+        for table, key in (("memory", "id"), ("vector", "id"), ("code", "id"), ("word", "rowid")):
             self.base.execute(f"DELETE FROM {table} WHERE {key} = ?", (row,))  # noqa: S608
 
     def total(self) -> None:
@@ -131,9 +136,10 @@ class RecallIndex:
         counted = "SELECT count(*), coalesce(sum(length), 0) FROM memory WHERE type IS NOT NULL"
         for key, value in zip(("count", "length"), self.base.execute(counted).fetchone(), strict=True):
             self.set_value(key, value)
+        self.set_value("vectors", "")  # which model has vectors of all of them
 
-    def find(self, query: RecallQuery, types: Sequence[str] = (), near: dict[int, float] | None = None) -> IndexMatches:
-        """What the index finds for a query. `near` says how near each memory is; the nearest need no word of it."""
+    def find(self, query: RecallQuery, types: Sequence[str] = (), near: Nearness | None = None) -> IndexMatches:
+        """What the index finds for a query. `near` says how near memories are; the nearest need no word of it."""
         spread = self._spread({stem for group in query.stems for stem in group})
         respelled = self._respell(query, spread)
         query = with_respellings(query, respelled)
@@ -143,13 +149,13 @@ class RecallIndex:
             leading += [query.words[at]] if total < ENOUGH else []
             total += holding
         pool = self._pool(fts_expression(leading), types) if chosen else []
-        nearest = sorted(near, key=near.__getitem__, reverse=True)[:NEAREST] if near else ()
-        rows = sorted({*pool, *nearest})
+        close, usual = near(pool) if callable(near) else (near or {}, mean_of(near or {}))
+        rows = sorted({*pool, *sorted(close, key=close.__getitem__, reverse=True)[:NEAREST]})
         stems = {stem for at, _ in chosen for stem in query.stems[at]}
         count, length = self.get_value("count"), self.get_value("length")
         assert isinstance(count, int)
         assert isinstance(length, int)
-        return IndexMatches(count, length, spread, self._candidates(rows, stems, types), near or {}, respelled)
+        return IndexMatches(count, length, spread, self._candidates(rows, stems, types), close, respelled, usual)
 
     def _respell(self, query: RecallQuery, spread: dict[str, int]) -> dict[int, Respelling]:
         """What takes the place of words that no memory has; `spread` learns the stems of it."""
@@ -215,8 +221,24 @@ class RecallIndex:
         values = ((row, model, data) for row, data in rows)
         self.base.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", values)
 
-    def vectors(self, model: str) -> list[tuple[int, bytes]]:
-        return self.base.execute("SELECT id, rows FROM vector WHERE model = ? ORDER BY id", (model,)).fetchall()
+    def vectors(self, model: str, rows: Iterable[int] | None = None) -> list[tuple[int, bytes]]:
+        """The vectors of a model: of all memories, or of those in some rows."""
+        among = "" if rows is None else f"AND id IN ({_list(sorted(rows))})"
+        asked = f"SELECT id, rows FROM vector WHERE model = ? {among} ORDER BY id"  # noqa: S608
+        return self.base.execute(asked, (model,)).fetchall()
+
+    def put_codes(self, model: str, rows: Iterable[tuple[int, bytes]]) -> None:
+        values = ((model, row, bits) for row, bits in rows)
+        self.base.executemany("INSERT OR REPLACE INTO code VALUES (?, ?, ?)", values)
+
+    def codes(self, model: str, most: int) -> list[tuple[int, bytes]]:
+        """The codes of the memories that were added last, at most so many."""
+        asked = "SELECT id, bits FROM code WHERE model = ? ORDER BY id DESC LIMIT ?"
+        return self.base.execute(asked, (model, most)).fetchall()
+
+
+def mean_of(near: dict[int, float]) -> float:
+    return sum(near.values()) / len(near) if near else 0.0
 
 
 def with_respellings(query: RecallQuery, respelled: dict[int, Respelling]) -> RecallQuery:

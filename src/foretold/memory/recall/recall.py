@@ -30,16 +30,18 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from foretold.memory.note import Memory
-from foretold.memory.recall.cache import RecallCache
+from foretold.memory.recall.cache import QuickCache, RecallCache
 from foretold.memory.recall.file_stamps import read_memory
-from foretold.memory.recall.index import IndexMatches, RecallIndex, RecallQuery, make_query
+from foretold.memory.recall.index import WORD_TABLE, IndexMatches, Nearness, RecallIndex, RecallQuery, make_query
 from foretold.memory.recall.query import word_groups, word_starts
 from foretold.memory.recall.ranking import FRESHNESS, RankedMemory, RankFilter, rank
 from foretold.memory.recall.render import WHOSE, Quote, escape_attribute, render_quote, render_quotes
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens, may_hide
 
 if TYPE_CHECKING:
-    from foretold.memory.recall.vectors import Vectors
+    from foretold.memory.recall.vectors import Embed, Vectors
+
+    AskNearness = Callable[[RecallIndex], Nearness]
 
 
 LIMIT = 8
@@ -110,6 +112,7 @@ def recall(
     now: float | None = None,
     cache: str | RecallCache | None = None,
     vectors: Vectors | None = None,
+    embed: Embed | None = None,
     scope: str = "",
     freshness: float = FRESHNESS,
     check: Callable[[Memory], str] | None = None,
@@ -117,8 +120,9 @@ def recall(
 ) -> Recall:
     """The memories that a question is about. A folder may come with its scope, as `(folder, "team")`.
 
-    `cache` is the folder for indexes; without one they are built in memory each time. `check` says whether a memory
-    still holds; `worth` chooses, of what was found, what is worth quoting.
+    `cache` is the folder for indexes; without one they are built in memory each time. If the table of word vectors was
+    built there, memories that mean the same in other words are found, too. `vectors` or `embed` (`vectors.py`) take its
+    place. `check` says whether a memory still holds; `worth` chooses, of what was found, what is worth quoting.
 
     >>> import tempfile
     >>> place = tempfile.mkdtemp()
@@ -131,7 +135,13 @@ def recall(
     places = _places(folders, scope)
     asked = make_query(word_groups(query))
     indexes = cache if isinstance(cache, RecallCache) else RecallCache(cache)
-    found, skips = _search(places, asked, query, types, indexes, vectors)
+    if vectors is None and embed is None:
+        found, skips = _search_with_table(places, asked, query, types, indexes)
+    else:
+        from foretold.memory.recall.vectors import find_nearness, name_embedder
+
+        model = name_embedder(embed) if vectors is None else vectors
+        found, skips = _search(places, asked, types, indexes, lambda index: find_nearness(index, model, query))
     moment = time.time() if now is None else now
     ranked = rank(asked, found, moment, freshness)
     ranked = worth(asked, found, ranked) if worth else ranked
@@ -151,19 +161,14 @@ def _places(folders: str | Iterable[str | tuple[str, str]], scope: str) -> list[
 def _search(
     places: list[tuple[str, str]],
     asked: RecallQuery,
-    query: str,
     types: Sequence[str],
     cache: RecallCache,
-    vectors: Vectors | None,
+    nearness: AskNearness | None,
 ) -> tuple[list[IndexMatches], tuple[Skip, ...]]:
     """What every folder's index finds. A folder inside another one is only searched as itself."""
 
     def question(index: RecallIndex) -> IndexMatches:
-        if vectors is None:
-            return index.find(asked, types)
-        from foretold.memory.recall.vectors import find_nearness
-
-        return index.find(asked, types, find_nearness(index, vectors, query))
+        return index.find(asked, types, nearness(index) if nearness else None)
 
     found: list[IndexMatches] = []
     skips: list[Skip] = []
@@ -173,6 +178,27 @@ def _search(
         found.append(answer)
         skips += missed
     return found, tuple(skips)
+
+
+def _search_with_table(
+    places: list[tuple[str, str]], asked: RecallQuery, query: str, types: Sequence[str], cache: RecallCache
+) -> tuple[list[IndexMatches], tuple[Skip, ...]]:
+    """The same, with the table of word vectors, if it was built."""
+    table = None
+    if cache.home and os.path.isfile(f"{cache.home}/{WORD_TABLE}"):
+        from foretold.memory.recall.table import TableNearness, open_table
+
+        table = open_table(cache.home)
+    if table is None:
+        return _search(places, asked, types, cache, None)
+    try:
+        nearness = TableNearness(table, query, is_hurried=isinstance(cache, QuickCache))
+        answer = _search(places, asked, types, cache, lambda index: lambda rows: nearness.ask(index, rows))
+    finally:
+        table.base.close()
+    if isinstance(cache, QuickCache) and nearness.is_behind:
+        cache.stale += [folder for folder, _ in places if folder not in cache.stale]
+    return answer
 
 
 def _spend(

@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from foretold.errors import ForetoldError
 from foretold.extras import how_to_install
 from foretold.memory.recall.index import RecallIndex
+from foretold.memory.recall.table import BIAS, SCALE, split_parts, write_table
+from foretold.storage.digest import digest_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-PART = 400  #: characters
 BATCH = 256
 
 
@@ -40,6 +41,29 @@ class Vectors(Protocol):
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]: ...
 
 
+#: turns texts into vectors, one each; any callable will do
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+
+
+class NamedEmbed:
+    """A callable as `Vectors`: with the name under which its vectors are stored."""
+
+    def __init__(self, embed: Embed) -> None:
+        self._embed = embed
+        named = getattr(embed, "name", "") or f"{type(embed).__module__}.{type(embed).__qualname__}"
+        if hasattr(embed, "__qualname__"):
+            named = f"{embed.__module__}.{embed.__qualname__}"
+        self.name = f"embed {named}"
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        return self._embed(texts)
+
+
+def name_embedder(embed: Embed | None) -> Vectors:
+    assert embed is not None
+    return NamedEmbed(embed)
+
+
 class WordLlama:
     """The static table of the package `wordllama`: 256 numbers for each part."""
 
@@ -54,21 +78,43 @@ class WordLlama:
 
         home = os.path.dirname(wordllama.__file__)
         self._table = wordllama.WordLlama.load(cache_dir=home, disable_download=True)
+        self.version = str(getattr(wordllama, "__version__", ""))
+
+    @property
+    def rows(self) -> Table:
+        """The vector of each token."""
+        import numpy
+
+        return self._table.embedding.astype(numpy.float32)
+
+    @property
+    def tokens(self) -> list[tuple[str, int]]:
+        """The tokens and their numbers."""
+        return sorted(self._table.tokenizer.get_vocab().items())
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
         found: Sequence[Sequence[float]] = self._table.embed(list(texts), norm=True)
         return found
 
 
-def split_parts(name: str, description: str, body: str) -> list[str]:
-    """What of a memory gets a vector each."""
-    found, part = [f"{name}: {description}"] if description else [], ""
-    for line in body.split("\n"):
-        if part and len(part) + len(line) > PART:
-            found.append(part)
-            part = ""
-        part += f"\n{line}" if part else line[: 4 * PART]
-    return [*found, part] if part or not found else found
+def build_table(home: str, progress: Callable[[int, int], None] | None = None) -> None:
+    """Write the table of word vectors into a cache folder, from the package `wordllama`; see `table.py`."""
+    import numpy
+
+    model = WordLlama()
+    rows = numpy.clip(numpy.rint(model.rows * SCALE), -BIAS, BIAS - 1).astype(numpy.int16) + BIAS
+    packed = rows.astype(numpy.uint8)
+    digest = digest_of(packed.tobytes())[:16]
+
+    def count() -> Iterator[bytes]:
+        for at in range(len(packed)):
+            if progress and (at % 1000 == 0 or at == len(packed) - 1):
+                progress(at + 1, len(packed))
+            yield packed[at].tobytes()
+
+    source = f"wordllama {model.version}"
+    about: dict[str, object] = {"digest": digest, "source": source, "tokens": len(packed)}
+    write_table(home, model.tokens, count(), about)
 
 
 def find_nearness(index: RecallIndex, vectors: Vectors, query: str) -> dict[int, float]:

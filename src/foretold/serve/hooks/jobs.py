@@ -1,7 +1,7 @@
 """The jobs that hooks leave to a background process.
 
-1. `refresh` updates the place, the instructions here, the recall index, the path index, and the summary of a start.
-   Memories that did not change are not read again.
+1. `refresh` updates the place, the instructions here, the recall index with its vectors, the path index, and the
+   summary of a start. Memories that did not change are not read again.
 2. `archive` and `extract` run `foretold sessions archive` and `foretold memory extract` for one session.
 3. A job that fails adds a line to the log and does not stop the next.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from foretold.secrets.masking import mask_credentials
 from foretold.serve.hooks.background import run_alone, start_command
@@ -58,6 +58,7 @@ def refresh(context: HookContext) -> None:
     _write_path_index(context)
     if context.cached("summary") is None:
         summarise(context)
+    _embed_memories(context)
     for folder in (folder_of(context.ours.state), f"{context.ours.cache}/hooks"):
         sweep(folder)
 
@@ -66,12 +67,33 @@ def _index_memories(context: HookContext, *, is_missing: bool = False) -> None:
     """Bring the recall indexes up to date; with `is_missing`, build those that are not there."""
     from foretold.memory.recall.cache import RecallCache, index_path
 
-    home, folders = context.ours.cache, [folder for folder, _ in context.place.readable]
-    for folder in folders:
-        inner = (os.path.relpath(other, folder) for other in folders if other != folder)
-        without = frozenset(path for path in inner if not path.startswith(".."))
+    home = context.ours.cache
+    for folder, without in _list_indexes(context):
         if not is_missing or not os.path.exists(index_path(home, folder, without)):
             RecallCache(home).ask(folder, lambda index: index.get_value("count"), without)
+
+
+def _embed_memories(context: HookContext) -> None:
+    """Make the vectors that indexes lack, if the table of word vectors was built."""
+    from foretold.memory.recall.cache import RecallCache
+    from foretold.memory.recall.table import complete_vectors, open_table
+
+    table = open_table(context.ours.cache)
+    if table is None:
+        return
+    try:
+        for folder, without in _list_indexes(context):
+            RecallCache(context.ours.cache).ask(folder, lambda index: complete_vectors(index, table), without)
+    finally:
+        table.base.close()
+
+
+def _list_indexes(context: HookContext) -> Iterator[tuple[str, frozenset[str]]]:
+    """The folders of memories that have an index, each with the folders in it that have their own."""
+    folders = [folder for folder, _ in context.place.readable]
+    for folder in folders:
+        inner = (os.path.relpath(other, folder) for other in folders if other != folder)
+        yield folder, frozenset(path for path in inner if not path.startswith(".."))
 
 
 def _write_path_index(context: HookContext) -> None:

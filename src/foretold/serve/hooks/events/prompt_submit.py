@@ -1,6 +1,7 @@
 """UserPromptSubmit: the memories that a prompt is about.
 
-1. Nothing for an empty prompt or a command (`/…`), and nothing if there are no memories.
+1. Nothing for an empty prompt or a command (`/…`), and nothing if there are no memories. A path is not a command:
+   `/data/iq is empty`, and `/tmp is full` if there is such a file.
 2. Memories are found as `recall` finds them, within the budget of the settings. Of a large store, the index is used as
    it was when it was last updated (`memory.recall.cache`); another process updates it afterwards. Where there is no
    index yet, only a very small one is built here. Else nothing is found, the log says why, and another process builds
@@ -38,7 +39,7 @@ def handle(context: HookContext) -> HookOutput:
     """What to say to a prompt."""
     prompt = text_of(context.payload, "prompt").strip()
     prompt = prompt if len(prompt) <= LONGEST else f"{prompt[: LONGEST // 2]}\n{prompt[-LONGEST // 2 :]}"
-    if not prompt or prompt.startswith("/"):
+    if not prompt or is_command(prompt):
         return context.say_nothing("recall: the prompt is empty, or a command")
     if not context.settings.recall:
         return context.say_nothing("recall: switched off (hooks.recall)")
@@ -55,6 +56,16 @@ def handle(context: HookContext) -> HookOutput:
     text = quote_memories(context, found.hits)
     context.notes.claim(*(("recalled", f"{hit.folder}/{hit.memory.file}", hit.memory.digest) for hit in found.hits))
     return HookOutput(text)
+
+
+def is_command(prompt: str) -> bool:
+    """Whether a prompt is a command of the agent, and not a sentence that begins with a path.
+
+    >>> is_command("/compact keep the plan"), is_command("/data/iq is empty"), is_command("/ is full")
+    (True, False, False)
+    """
+    first = prompt.split(maxsplit=1)[0]
+    return first.startswith("/") and len(first) > 1 and "/" not in first[1:] and not os.path.lexists(first)
 
 
 def quote_memories(context: HookContext, hits: Sequence[RecallHit]) -> str:
