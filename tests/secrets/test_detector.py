@@ -139,6 +139,7 @@ def test_recall_has_few_leaks_and_few_false_alarms(machine):
             body = "\n\nSo far.\n\n".join(row.text for row in group)
             head = f"---\nname: {word}\ndescription: what {word} is about\nmetadata: \n  type: project\n---\n"
             machine.place.write(f"{folder}/project_{word}.md", f"{head}\n{body}\n")
+        machine.run("hook", "--work", "refresh", "-C", machine.place.proj)  # builds the index, as after a start
         wrong = []
         for at in range(0, len(groups), 4):
             prompt = f"tell me about {' and '.join(words[at : at + 4])}"

@@ -216,9 +216,11 @@ def may_have(text: str, part: str) -> bool:
 def first_lines_of_keys(text: str) -> Iterator[tuple[str, int, int]]:
     """The first lines of private keys; up to its first line of base64 if a placeholder stands before that."""
     kind, letters, form = FORMS[0]
+    if letters not in text:
+        return  # before anything is compiled: a hook waits for that
     skeleton, last, body = re.compile(_SKELETON), re.compile(_LAST), re.compile(_BODY)
     end, line = 0, 0  #: the next last line, and the next line of a key: each is searched once
-    for match in re.finditer(form, text) if letters in text else ():
+    for match in re.finditer(form, text):
         first = match.end()
         if skeleton.match(text, first):
             if 0 <= end < first:
@@ -310,8 +312,10 @@ def keys_in(text: str, first_lines: Iterable[tuple[str, int, int]]) -> Iterator[
 
 def key_tails(text: str) -> Iterator[tuple[int, int]]:
     """The ends of private keys, from where the lines look like a key."""
+    if "-----END" not in text:
+        return
     whole, short = re.compile(_LINE), re.compile(_SHORT)
-    for last in re.finditer(_LAST, text) if "-----END" in text else ():
+    for last in re.finditer(_LAST, text):
         start = last.start()
         for _ in range(MOST_LINES):
             line = text.rfind("\n", max(0, start - LONGEST_LINE), max(0, start - 1)) + 1
