@@ -16,10 +16,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from foretold.memory.note import Memory, read_note
-
 DEPTH = 50
-Ranker = Callable[[str], list[str]]
+MemoryRecord = dict[str, str | float]  #: file, name, description, type, body and changed, for retriever_worker.py
 
 
 class Question(NamedTuple):
@@ -31,7 +29,7 @@ class Question(NamedTuple):
 
 class Corpus(NamedTuple):
     grain: str
-    memories: list[Memory]
+    memories: list[MemoryRecord]
     questions: list[Question]
 
 
@@ -61,7 +59,10 @@ def load(folder: str, grain: str) -> Corpus:
             answers = _answers(at, evidence, grain) & texts.keys()
             if answers:
                 questions.append(Question(at, asked["category"], asked["question"], frozenset(answers)))
-    memories = [read_note(file, text.encode(), changed) for file, (text, changed) in texts.items()]
+    empty = dict.fromkeys(("name", "description", "type"), "")
+    memories: list[MemoryRecord] = [
+        {**empty, "file": file, "body": text, "changed": changed} for file, (text, changed) in texts.items()
+    ]
     return Corpus(grain, memories, questions)
 
 
@@ -80,10 +81,10 @@ def _texts(at: int, conversation: dict, grain: str) -> dict[str, tuple[str, floa
         changed = time.mktime(time.strptime(date, "%I:%M %p on %d %B, %Y"))
         lines = [_line(turn) for turn in turns]
         if grain == "session":
-            found[f"{at}-D{session}"] = ("\n".join([f"({date})", *lines]), changed)
+            found[f"{at}-D{session}.md"] = ("\n".join([f"({date})", *lines]), changed)
         else:
             found.update(
-                {f"{at}-{t['dia_id']}": (f"({date}) {line}", changed) for t, line in zip(turns, lines, strict=True)}
+                {f"{at}-{t['dia_id']}.md": (f"({date}) {line}", changed) for t, line in zip(turns, lines, strict=True)}
             )
     return found
 
@@ -96,16 +97,25 @@ def _line(turn: dict) -> str:
 def _answers(at: int, evidence: list[str], grain: str) -> set[str]:
     """The memories that evidence names; some of it is written as `D8:6; D9:17` or `D:11:26`."""
     found = re.findall(r"D:?(\d+):(\d+)", " ".join(evidence))
-    return {f"{at}-D{int(s)}" if grain == "session" else f"{at}-D{int(s)}:{int(t)}" for s, t in found}
+    return {f"{at}-D{int(s)}.md" if grain == "session" else f"{at}-D{int(s)}:{int(t)}.md" for s, t in found}
 
 
 def measure(questions: Sequence[Question], ranked: Sequence[list[str]], keep: Callable[[Question], bool]) -> Marks:
     """The means over the questions that are kept."""
-    rows = [_marks(q.answers, r) for q, r in zip(questions, ranked, strict=True) if keep(q)]
+    return average([marks_of(q.answers, r) for q, r in zip(questions, ranked, strict=True) if keep(q)])
+
+
+def average(rows: Sequence[Marks]) -> Marks:
     return Marks(*(sum(column) / len(rows) for column in zip(*rows, strict=True)))
 
 
-def _marks(answers: frozenset[str], ranked: list[str]) -> Marks:
+def marks_of(answers: frozenset[str], ranked: list[str]) -> Marks:
+    """How well one question was answered.
+
+    >>> marks_of(frozenset("ab"), ["x", "a"])._asdict()
+    {'r1': 0.0, 'r5': 0.5, 'r10': 0.5, 'ndcg': 0.38685280723454163, 'mrr': 0.5}
+    """
+
     def part(depth: int) -> float:
         return len(answers & set(ranked[:depth])) / len(answers)
 
