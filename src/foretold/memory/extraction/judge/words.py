@@ -18,13 +18,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from foretold.memory.extraction.judge.phrases import words_for
+from foretold.memory.extraction.judge.vocabulary import SHORT
 from foretold.memory.recall.query import STOPWORDS, forms_of, letter_pairs
 
 NOT = "¬"
 LONGEST = 400  #: characters of a statement; a longer one is cut into several
 STEM = 6
 _DENIES = words_for("denying")
-_COMMON = STOPWORDS | words_for("common")
+COMMON = STOPWORDS | words_for("common")
 _LEAD = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s*)?")
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\s+[—–]\s+")
 _WORD = re.compile(r"[^\W_]+")
@@ -41,7 +42,7 @@ _SPECIFIC = re.compile(
     r"|\w*\d[\w:,.-]*"
 )
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}|20\d\d")
-_ABBREVIATED = ("e.g", "i.e", "z.b", "d.h", "p.ex", "etc")
+ABBREVIATED = ("e.g", "i.e", "z.b", "d.h", "p.ex", "etc")
 
 
 def statements(text: str) -> list[str]:
@@ -66,8 +67,8 @@ def words(text: str) -> list[str]:
             found += runs
         elif word in _DENIES:
             found.append(NOT)
-        elif word not in _COMMON and (len(word) > 1 or word.isdigit()):
-            found.append(stem(word))
+        elif word not in COMMON and (len(word) > 1 or word.isdigit()):
+            found.append(stem(SHORT.get(word, word)))
     return found
 
 
@@ -97,7 +98,7 @@ def specific_words(text: str) -> set[str]:
     found = set()
     for match in _SPECIFIC.finditer(text):
         word = match[0].rstrip(".,:;-").lower().removesuffix("()")
-        if len(word) > 2 and not _DATE.fullmatch(word) and word not in _ABBREVIATED:
+        if len(word) > 2 and not _DATE.fullmatch(word) and word not in ABBREVIATED:
             found.add(word)
     return found
 
@@ -105,7 +106,7 @@ def specific_words(text: str) -> set[str]:
 def exact_words(text: str) -> set[str]:
     """What two statements must have in common exactly to be one: dates, specific and longer words."""
     plain = fold_text(text)
-    long = {word for word in _WORD.findall(plain) if len(word) > STEM and word not in _COMMON}
+    long = {word for word in _WORD.findall(plain) if len(word) > STEM and word not in COMMON}
     return long | specific_words(text) | set(_DAY.findall(plain))
 
 
