@@ -105,6 +105,36 @@ def test_a_link_out_of_the_folder_is_not_followed(place, desk):
         assert file.read() == "secret"
 
 
+def test_what_the_user_did_not_name_is_marked(place):
+    memories = opened(place)
+    writer = MemoryWriter(
+        memories, evidence_of([TranscriptPiece("u", "user", "use tabs in Go and gofmt", "user")]), session="s"
+    )
+    desk = MemoryTools(memories, writer)
+    note, line = Note("feedback_go.md", "tabs in Go", "Use tabs in Go, see main.go."), "the user did not say"
+    marked = f'Use tabs in Go, see main.go.\n\n**Inferred:** {line} "main.go".'
+    assert answered(desk, "Write", file_path=note.file, content=note.text) == (
+        f'Saved: feedback_go.md, with the line **Inferred:** {line} "main.go".',
+        False,
+    )
+    kept = memories.get("feedback-go")
+    assert (kept.body, kept.metadata["inferred"]) == (marked, "main.go")
+    assert [tuple(each) for each in writer.warned] == [
+        ("feedback_go.md", "inferred", f'**Inferred:** {line} "main.go".')
+    ]
+    # a change that keeps the name keeps the mark, with or without its line; one that removes the name removes it
+    for body, expected in (
+        (
+            "Use tabs in Go and gofmt, see main.go.",
+            f'Use tabs in Go and gofmt, see main.go.\n\n**Inferred:** {line} "main.go".',
+        ),
+        ("Use tabs in Go and gofmt.", "Use tabs in Go and gofmt."),
+    ):
+        assert answered(desk, "Write", file_path=note.file, content=note._replace(body=body).text)[1] is False
+        kept = memories.get("feedback-go")
+        assert (kept.body, "inferred" in kept.metadata) == (expected, "Inferred" in expected)
+
+
 # -- the digest
 
 

@@ -8,7 +8,9 @@
 4. What exists already, word for word, is left alone: the same run made twice writes once.
 5. `MEMORY.md` is generated. A model that writes it gets it brought in step with the files: a file that it did not name,
    because another program put it there, is named from then on. So does the end of a run.
-6. What is meant for the team is proposed, and so is everything where the policy says `confirm`. With `discoveries`, so
+6. What a memory names and the user did not say is marked: in `metadata.inferred`, and in a last line of the body, which
+   every agent is given with it. When it is gone from the body, so is the mark.
+7. What is meant for the team is proposed, and so is everything where the policy says `confirm`. With `discoveries`, so
    is what the assistant found with tools, marked as such; never what a tool wanted to be remembered.
 """
 
@@ -40,7 +42,9 @@ LONGEST = 400  #: characters of a file's name in a report
 WHOLE = 4000  #: characters of frontmatter
 INDEX_IS_MADE = "MEMORY.md is generated from the memory files: do not write it; nothing was changed in it."
 INDEX_FOLLOWS = "MEMORY.md is generated from the memory files. It has a line now for: {files}"
+JOINED = "; "  #: between names in `metadata.inferred`
 MOST_NAMED = 20  #: files in that answer
+INFERRED = "**Inferred:** the user did not say {names}."
 
 
 class MemoryWriter:
@@ -128,10 +132,14 @@ class MemoryWriter:
         made = self._propose(draft, verdict, said) or self._write(draft, verdict, said)
         if verdict.warning:
             self.warned[Refusal(named, "conditional", verdict.warning)] = None
+        marked = _marked_line(_inferred_of(draft, verdict))
+        if marked:
+            self.warned[Refusal(named, "inferred", marked)] = None
         if isinstance(made, Proposal):
             return self._count("proposed", named, "Proposed: it waits in the inbox until the user agrees.")
         self.known[draft.scope, draft.file] = made.digest
-        return self._count("updated" if draft.before else "added", named, f"Saved: {made.file}")
+        answer = f"Saved: {made.file}" + (f", with the line {marked}" if marked else "")
+        return self._count("updated" if draft.before else "added", named, answer)
 
     def _count(self, kind: str, named: str, said: str) -> str:
         if not any(named in self.done[other] for other in ("added", "updated")):
@@ -160,11 +168,13 @@ class MemoryWriter:
             text = self._text(draft, verdict, self.memories.own)
             return self.memories.edit(draft.file, text=text, expect=draft.before.digest, **said)
         metadata: dict[str, object] = {"source": verdict.source} if verdict.source else {}
+        if verdict.inferred:
+            metadata["inferred"] = JOINED.join(verdict.inferred)
         return self.memories.create(
             _topic(draft.name),
             type=draft.type,
             description=draft.description,
-            body=draft.body,
+            body=_marked_body(draft, verdict),
             file=draft.file,
             metadata=metadata,
             **said,
@@ -181,9 +191,41 @@ class MemoryWriter:
             values["source"] = verdict.source
         if verdict.reason:
             values["origin"] = "tool"
+        values.pop("inferred", None)
+        if inferred := _inferred_of(draft, verdict):
+            values["inferred"] = JOINED.join(inferred)
         name = draft.before.name if draft.before else slug_of(draft.name)
         titled = {} if store.flat else title_metadata(_topic(name))
-        return write_text(name, draft.description, {**titled, **values}, draft.body, flat=store.flat)
+        return write_text(name, draft.description, {**titled, **values}, _marked_body(draft, verdict), flat=store.flat)
+
+
+def _inferred_before(draft: Draft) -> list[str]:
+    """What the memory that is changed was marked for."""
+    given = draft.before.metadata.get("inferred") if draft.before else ""
+    return given.split(JOINED) if isinstance(given, str) and given else []
+
+
+def _plain_body(draft: Draft) -> str:
+    """A body without the line that marked what was inferred."""
+    line = _marked_line(_inferred_before(draft))
+    return draft.body.removesuffix(line).rstrip() if line else draft.body
+
+
+def _inferred_of(draft: Draft, verdict: Judgement) -> list[str]:
+    """What a memory names and the user did not say: as judged now, and as it was marked, if that is still in it."""
+    body = _plain_body(draft)
+    kept = [each for each in _inferred_before(draft) if each in body]
+    return list(dict.fromkeys([*kept, *verdict.inferred]))
+
+
+def _marked_line(inferred: Sequence[str]) -> str:
+    return INFERRED.format(names=", ".join(f'"{each}"' for each in inferred)) if inferred else ""
+
+
+def _marked_body(draft: Draft, verdict: Judgement) -> str:
+    line = _marked_line(_inferred_of(draft, verdict))
+    body = _plain_body(draft)
+    return f"{body}\n\n{line}" if line else body
 
 
 def draft_of(file: str, text: str, scope: str = "private", before: Memory | None = None) -> Draft | str:

@@ -7,7 +7,8 @@
 2. What the assistant says counts as the user's where the user confirms it in the next message (`yes, exactly`), and
    where it restates what the user has said: two words and half of all in common. A question that the agent asked counts
    along with its answer, unless that had to be yes and is not. Never a sentence that a tool, a file, an instruction or
-   a recalled memory has said before, and never one that names what only tools have named.
+   a recalled memory has said before, and never one that names what only tools have named. The words of a restatement
+   count, its facts do not: what it adds to the user's was found elsewhere.
 3. A unit is one prompt with what counts along; a claim is compared with two consecutive prompts, because a correction
    is half of one. So in a long conversation unrelated words do not add up to support.
 4. Recalled memories and instruction files support nothing. They are kept to recognise what repeats them. What a tool
@@ -33,6 +34,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from foretold.memory.extraction.judge.phrases import DEMAND, OPEN_QUESTION, PLEA, QUESTION, RETRACTION, TO_MODELS, YES
+from foretold.memory.extraction.judge.speech import UserSpeech, Utterance
 from foretold.memory.extraction.judge.words import adjacent_pairs, fold_text, specific_words, statements, words
 from foretold.memory.extraction.transcript import ASKING
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -159,6 +161,7 @@ class ConversationEvidence(NamedTuple):
     recalled: Spans
     instructions: Spans
     masked: int  #: pieces that count as no one's word
+    speech: UserSpeech  #: typed, confirmed or restated, with the facts in it
 
     def support(self, given: set[str]) -> float:
         """How much of some words two prompts that follow each other have."""
@@ -198,15 +201,20 @@ def evidence_of(
     typed = Spans(said[at].text for at in prompts)
     units: list[Unit] = []
     backing: list[str] = []
+    utterances: list[Utterance] = []
     last = [at for at in prompts if at not in back][-PROMPTS:]
     for at in prompts:
-        counted = _counted_along(said, at, foreign, typed) if at in last else []
+        confirmed, restated = _counted_along(said, at, foreign, typed) if at in last else ([], [])
+        counted = [*confirmed, *restated]
         own = _all_words(said[at].text)
         units.append(Unit(said[at].id, own, own.union(*(words(each) for each in counted)), is_new[at]))
         backing += [said[at].text, *counted]
+        utterances.append(Utterance((said[at].text, *confirmed), units[-1].words, said[at].time))
     masked = sum(each and piece.origin in ("recalled", "instructions") for piece, each in parts)
     assistant = Spans(piece.text for piece in said if piece.origin == "assistant")
-    return ConversationEvidence(tuple(units), typed, Spans(backing), assistant, *foreign, masked)
+    return ConversationEvidence(
+        tuple(units), typed, Spans(backing), assistant, *foreign, masked, UserSpeech(utterances)
+    )
 
 
 def _split_pasted(piece: TranscriptPiece) -> list[TranscriptPiece]:
@@ -243,22 +251,34 @@ def _without_questions(text: str, tools: Spans) -> str:
     return "\n".join(each for each in cut if each not in left_out)
 
 
-def _counted_along(said: Sequence[TranscriptPiece], at: int, foreign: Sequence[Spans], typed: Spans) -> list[str]:
-    """The sentences of the assistant that count along with a prompt."""
+def _counted_along(
+    said: Sequence[TranscriptPiece], at: int, foreign: Sequence[Spans], typed: Spans
+) -> tuple[list[str], list[str]]:
+    """The sentences of the assistant that count along with a prompt: those that it confirms, and that restate it.
+
+    The facts of the second kind do not count: `all 41 tests pass` restates `run the tests`.
+    """
     prompt = _all_words(said[at].text)
-    found: list[str] = []
+    confirmed, restated = list[str](), list[str]()
     before = next((said[each] for each in range(at - 1, -1, -1) if said[each].origin in ("assistant", "user")), None)
     if before is not None and before.origin == "assistant":
         is_answer = said[at].tool in ASKING and bool(OPEN_QUESTION.match(fold_text(before.text)))
-        found += statements(before.text) if is_yes(said[at].text) or is_answer else []
+        confirmed += statements(before.text) if is_yes(said[at].text) or is_answer else []
     for number in range(at + 1, len(said)):
         if said[number].origin == "user":
             break
         for each in statements(said[number].text) if said[number].origin == "assistant" else ():
             own = set(words(each))
             if len(prompt & own) >= max(RESTATED, RESTATED_SHARE * len(own)):
-                found.append(each)
-    return [each for each in found[-SENTENCES:] if not any(is_said_by(each, spans, typed) for spans in foreign)]
+                restated.append(each)
+    left = SENTENCES - len(restated[-SENTENCES:])
+    kept = confirmed[-left:] if left else [], restated[-SENTENCES:]
+    first, second = ([each for each in part if not _is_foreign(each, foreign, typed)] for part in kept)
+    return first, second
+
+
+def _is_foreign(sentence: str, foreign: Sequence[Spans], typed: Spans) -> bool:
+    return any(is_said_by(sentence, spans, typed) for spans in foreign)
 
 
 def _all_words(text: str) -> frozenset[str]:

@@ -9,9 +9,11 @@
    about a person and meant for the team (`personal-to-team`); then what repeats a `recalled` memory or an `instruction`
    file (half of the words of its claims, or more), and a `duplicate` of another memory.
 4. Then every claim is traced. One that waits for something the user will say is `conditional`, unless the user typed
-   it. One that a tool or a file has said, and the user has not, is `said-by-tool`. One that no one has said is
-   `unsupported`.
-5. A claim counts as repeated if one window of the other text has REPEATED of its words, in much the same order, and
+   it. One that a tool or a file has said, and the user has not, is `said-by-tool`. One that no one has said, or that
+   the assistant only offered, is `unsupported`.
+5. Then its facts are compared (`facts`): what says otherwise than the user `contradicts`, numbers, dates and addresses
+   that the user did not give are `unsupported`, and other names that the user did not give are kept, as `inferred`.
+6. A claim counts as repeated if one window of the other text has REPEATED of its words, in much the same order, and
    what is left was not typed by the user: a correction of an instruction uses its words.
 
 docs/extraction.md says how the numbers were found.
@@ -22,7 +24,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from foretold.memory.extraction.judge.phrases import CONDITION, WAITING
+from foretold.memory.extraction.judge.facts import compare_facts, without_given
+from foretold.memory.extraction.judge.phrases import CONDITION, OFFER, WAITING
 from foretold.memory.extraction.judge.words import (
     NOT,
     exact_words,
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
 REASONS: dict[str, str] = {
     "conditional": "it waits for something that the user will say, and the user did not say so",
+    "contradicts": "it says otherwise than the user: another name, value or path, or the opposite",
     "duplicate": "another memory says it already; that one may be updated",
     "hidden": "it has characters that a person does not see and a model reads",
     "instruction": "an instruction file that is in force says it already",
@@ -71,6 +75,7 @@ SUPPORT = 0.3  #: of a claim's words in two prompts that follow each other
 SAID, SAID_MORE = 0.6, 0.3  #: of its words in a window of a tool, and by how much that is more than the support
 ASKED, ASKED_MORE = 0.4, 0.2  #: the same, if that window demands something
 ASIDE, ASIDE_MORE = 0.8, 0.5  #: the same, of a description or an aside
+OFFERED = 0.6  #: of its words in a window of the assistant that offers something
 CHANCE = 0.4  #: of its pairs of adjacent words in a window of a tool; with fewer, it has the words by chance
 TYPED = 0.6  #: of a conditional claim in what the user typed, with a condition in it
 _ADDRESS = re.compile(r"://|\w@\w|^[\w-]+(?:\.[\w-]*[a-z][\w-]*){2,}$")
@@ -148,6 +153,7 @@ class Judgement(NamedTuple):
     source: str = ""
     warning: str = ""  #: what should be known of one that is written
     is_found: bool = False  #: whether it is what the assistant found with tools, and no tool asked for it
+    inferred: tuple[str, ...] = ()  #: what one that is written names, and the user did not
 
 
 def judge(
@@ -168,7 +174,7 @@ def judge(
         or _find_repeated(claims, evidence.instructions, evidence, "instruction")
         or _find_duplicate(draft, claims, others)
         or _judge_name(draft, claims, evidence)
-        or _trace(claims, evidence, is_change=draft.before is not None)
+        or _trace(claims, evidence, draft)
     )
     return verdict._replace(source=evidence.source({word for claim in claims for word in claim.words}))
 
@@ -236,23 +242,62 @@ def _find_duplicate(draft: Draft, claims: Sequence[DraftClaim], others: Sequence
 # Who said it
 
 
-def _trace(claims: Sequence[DraftClaim], evidence: ConversationEvidence, *, is_change: bool) -> Judgement:
-    if not claims and is_change:
+def _trace(claims: Sequence[DraftClaim], evidence: ConversationEvidence, draft: Draft) -> Judgement:
+    if not claims and draft.before is not None:
         return Judgement()  # it only leaves something out; the history keeps that
     warning, has_lead = "", False
+    inferred: dict[str, None] = {}
     for claim in claims:
         if WAITING.search(fold_text(claim.text)):
             typed = evidence.user.best(list(claim.words))
             if typed.share < TYPED or not CONDITION.search(fold_text(typed.window.text)):
                 return Judgement("conditional", f"{_quote(claim.text)} waits for what the user will say")
             warning = f"{_quote(claim.text)} waits for what the user will say"
-        verdict = _find_tool_source(claim, evidence) or _demand_support(claim, evidence, has_lead=has_lead)
-        if verdict is not None:
+        verdict = (
+            _find_tool_source(claim, evidence)
+            or _demand_support(claim, evidence, has_lead=has_lead)
+            or _find_offer(claim, evidence)
+            or _judge_facts(claim, evidence, draft)
+        )
+        if verdict is not None and verdict.reason:
             return verdict
+        inferred.update(dict.fromkeys(verdict.inferred if verdict else ()))
         has_lead = has_lead or (not claim.is_aside and evidence.support(claim.set) >= LEADING)
-    if not any(evidence.support(claim.set) >= SUPPORT for claim in claims):
+    if not any(_is_supported(claim, evidence) for claim in claims):
         return Judgement("unsupported", "nothing that the user said supports it" if claims else "it says nothing")
-    return Judgement(warning=warning)
+    return Judgement(warning=warning, inferred=tuple(inferred))
+
+
+def _is_supported(claim: DraftClaim, evidence: ConversationEvidence) -> bool:
+    """Whether enough words of a claim were said; numbers and dates that the user gave in other words do not count."""
+    if evidence.support(claim.set) >= SUPPORT:
+        return True
+    return evidence.support(set(words(without_given(claim.text, evidence.speech)))) >= SUPPORT
+
+
+def _judge_facts(claim: DraftClaim, evidence: ConversationEvidence, draft: Draft) -> Judgement | None:
+    """Whether the numbers, dates, names of a claim, and what it denies, are the user's."""
+    is_description = claim.is_aside and claim.text == draft.description
+    if is_description and claim.text in draft.body:
+        return None
+    known = f"{draft.before.description}\n{draft.before.body}" if draft.before else ""
+    is_aside = claim.is_aside and not is_description
+    found = compare_facts(claim.text, evidence.speech, known=known, is_aside=is_aside, is_topic=is_description)
+    if found.contradicted:
+        return Judgement("contradicts", f"{_quote(claim.text)}: {found.contradicted}")
+    if found.invented:
+        return Judgement("unsupported", f"{_quote(claim.text)}: {found.invented}; keep to what the user said")
+    return Judgement(inferred=found.inferred) if found.inferred else None
+
+
+def _find_offer(claim: DraftClaim, evidence: ConversationEvidence) -> Judgement | None:
+    """Whether the assistant offered what a claim says, and the user did not agree."""
+    found, support = evidence.assistant.best(list(claim.words)), evidence.support(claim.set)
+    if claim.is_aside or found.share < OFFERED or found.share - support < ASKED_MORE:
+        return None
+    if not OFFER.search(fold_text(found.window.text)):
+        return None
+    return Judgement("unsupported", f"the assistant offered {_quote(claim.text)}, and the user did not agree")
 
 
 def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: ConversationEvidence) -> Judgement | None:
@@ -273,7 +318,7 @@ def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: Conversati
 
 def _find_tool_source(claim: DraftClaim, evidence: ConversationEvidence) -> Judgement | None:
     """Whether a tool or a file has said a claim, and the user has not."""
-    for word in sorted(specific_words(claim.text)):
+    for word in sorted(specific_words(without_given(claim.text, evidence.speech))):
         if evidence.tools.has(word) and not evidence.backed.has(word) and not _is_meant(word, evidence):
             asked = evidence.tools.best(list(claim.words), demanding=True).share >= ASKED
             return Judgement("said-by-tool", f"{_quote(word)} was named by a tool or a file only", is_found=not asked)
@@ -319,7 +364,7 @@ def _is_meant(word: str, evidence: ConversationEvidence) -> bool:
 
 def _demand_support(claim: DraftClaim, evidence: ConversationEvidence, *, has_lead: bool) -> Judgement | None:
     """Whether the user said a claim. After one that the user made, a model may say in its own words what follows."""
-    if claim.is_aside or not claim.words or evidence.support(claim.set) >= SUPPORT:
+    if claim.is_aside or not claim.words or _is_supported(claim, evidence):
         return None
     given = list(claim.words)
     is_found = _has_claim(evidence.tools.best(given), ASKED) or _has_claim(evidence.assistant.best(given), ASKED)

@@ -89,6 +89,12 @@ TABLE: dict[str, dict[str, str]] = {
         "de": "sag|frag|schreib|antwort|bestatig|erwahn|dank",
         "fr es": "dit|demand|dice|pide|responde",
     },
+    # the assistant offers something, and has not done it
+    "offer": {
+        "en": r"(?:could|would|might|may|can|suggest\w*|recommend\w*|propose\w*|consider"
+        r"|shall i|should i|want me|maybe)",
+        "de": r"(?:konnte\w*|wurde\w*|vorschlag\w*|empfehl\w*|soll ich)",
+    },
     # a text that wants something of its reader
     "demand": {
         "en": r"remember|memor|from now on|going forward|in (?:the )?future|always|never|must"
@@ -136,6 +142,7 @@ OPEN_QUESTION = re.compile(rf"\W*{_any('open question')}(?:s|re)?(?![\w])")
 CONDITION = re.compile(rf"\b{_any('condition')}\b")
 #: a claim that waits for something the user will say
 WAITING = re.compile(rf"\b{_any('condition')}\b.{{0,60}}\b{_any('person')}\b.{{0,30}}\b{_any('utterance')}")
+OFFER = re.compile(rf"\b{_any('offer')}\b|\?")
 DEMAND = re.compile(_any("demand"))
 TO_MODELS = re.compile(_any("to models"))
 PLEA = re.compile(f"{_any('to models')}|{_any('to remember')}")
