@@ -1,7 +1,8 @@
 """Cases of facts: what was said, and a memory of it that is honest or says otherwise; read from `facts/*.txt`.
 
 `development_*` are those that the rules were made with. `frozen_*` were written before the rules, and run for the first
-time when those did well on the development set; `later_*` and `last_*` were written after that, each before its run.
+time when those did well on the development set; `later_*`, `last_*` and `newest_*` were written after
+that, each before its run.
 """
 
 import os

@@ -29,6 +29,15 @@ MISSED = {
         ],
         ["Announce changes before making them.", "Tutoyer l'utilisateur; pas d'anglais dans les messages de commit."],
     ),
+    "newest": (
+        ["The public API can change whenever.", "Generate mocks.", "Show the output before the command."],
+        [
+            "Open PRs against develop, not main.",
+            "Roll back when the error rate exceeds 2 %.",
+            "Add only features that were asked for.",
+            "The project is on Python 3.12, not yet on 3.13.",
+        ],
+    ),
 }
 
 
@@ -53,6 +62,8 @@ def test_the_sets_are_large_enough():
         "last_twisted.txt": 40,
         "later_honest.txt": 40,
         "later_twisted.txt": 30,
+        "newest_honest.txt": 25,
+        "newest_twisted.txt": 20,
     }
     assert len({case.kind for case in read_cases("frozen_twisted")}) == 24
 

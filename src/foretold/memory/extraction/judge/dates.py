@@ -314,7 +314,7 @@ RULES: tuple[tuple[re.Pattern[str], Resolver], ...] = tuple(
         (rf"\b(?P<count>{_COUNT}) (?P<unit>{_UNIT}) (?:(?P<ago>ago)|from now)\b", _distance),
         (rf"\b(?P<which>next|last|this|coming|past|previous|nachsten?|letzten?) (?P<unit>{_PERIOD})\b", _period),
         (r"\b(?:the |on |am |until |by )+(\d{1,2})(?:st|nd|rd|th)\b", _day_of_month),
-        (r"\b(?:in|since|until|by|of|from|seit|bis) ((?:19|20)\d\d)\b(?![-.])", _year),
+        (r"\b(?:in|since|until|by|of|from|seit|bis) ((?:19|20)\d\d)\b(?![-.]\d)", _year),
     )
 )
 

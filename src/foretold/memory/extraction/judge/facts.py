@@ -7,7 +7,8 @@
    elsewhere. In a line `Why` or `How to apply`, so is everything that is not an address.
 4. Facts follow from others: a date from a relative one, 120 minutes from two hours, three from a list of three.
 
-What is contradicted or invented is refused; what is inferred is kept, and marked.
+What is contradicted or invented is refused; what is inferred is kept, and marked. So is what seems to be the opposite
+where both deny something: there, honest words differ most.
 """
 
 from __future__ import annotations
@@ -97,7 +98,10 @@ def compare_facts(
         return FactVerdict(inferred=tuple(dict.fromkeys(_cite(text, *span) for span in spans)))
     if missing:
         return FactVerdict(invented=f"the user did not say {_cite(text, *missing[0])!r}")
-    return _judge_names(text, names, context)
+    verdict = _judge_names(text, names, context)
+    if is_polar and _find_opposite(text, [each for each in near if not each.is_corrected]):
+        return verdict._replace(inferred=(_cite(text, 0, len(text)), *verdict.inferred))
+    return verdict
 
 
 def _cite(text: str, start: int, end: int) -> str:
@@ -223,7 +227,8 @@ def _is_naming(word: str) -> bool:
 def _find_contradiction(text: str, near: list[Statement], context: Context, *, is_polar: bool) -> str:
     own = fold_text(text)
     plain = [each for each in near if not each.is_corrected]
-    if is_polar and (opposite := _find_opposite(text, plain)):
+    opposite = _find_opposite(text, plain) if is_polar else ""
+    if opposite and _is_certain(text, opposite):
         return f"the user said {_short(opposite)}"
     for each in plain:
         said = fold_text(each.text)
@@ -249,6 +254,13 @@ def _find_opposite(text: str, near: list[Statement]) -> str:
         if (agreement.opposed and not is_ours) or (is_denied and not is_ours and not _ONLY.search(said)):
             return each.text
     return ""
+
+
+def _is_certain(text: str, said: str) -> bool:
+    """Whether only one of two statements denies something. Where both do, honest words differ most: that is marked."""
+    own, theirs = signed_text(text), signed_text(said)
+    is_limited = bool(_ONLY.search(fold_text(text))) and theirs.has_denial
+    return not is_limited and own.has_denial != theirs.has_denial
 
 
 def _short(text: str) -> str:
