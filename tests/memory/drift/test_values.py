@@ -149,6 +149,13 @@ def test_a_test_may_have_another_value(repository):
     assert repository.check("`MAX_SIZE` is 20.")[-1][1] == "valid"
 
 
+def test_requirements_are_read_in_all_their_files(repository):
+    files = {"requirements/default.txt": "kombu>=5.6.0\n", "setup.cfg": "requires = kombu >= 5.3.4\n"}
+    repository.commit(files=files)
+    assert repository.check("`kombu>=5.6.0` is the oldest that works.")[-1][1] == "valid"
+    assert repository.check("We need `kombu>=5.2.0`.") == []  # they disagree
+
+
 def test_a_former_value_is_not_claimed(repository):
     repository.commit(files={"a.py": "MAX_SIZE = 30\n"})
     for text in ("`MAX_SIZE` is no longer 20.", "`MAX_SIZE = 20` was removed.", "We plan to have `MAX_SIZE = 20`."):

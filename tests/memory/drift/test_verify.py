@@ -685,6 +685,8 @@ def test_a_file_that_was_written_anew_elsewhere_still_resolves(repository):
         "If we ever need it, `src/cache/disk.py` would be the place.",
         "Sentry's `capture_exception()` is called on errors.",
         "Users put their own parts into `mysite/parts.py`.",
+        "An async pool might one day be `src/aio.py`.",
+        "The viewer is in its own repository, `viewer/tasks.py` is not here.",
     ],
 )
 def test_a_hedged_sentence_claims_nothing(repository, text):

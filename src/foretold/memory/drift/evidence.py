@@ -149,7 +149,7 @@ def _find_values(
     words = {key: key.encode() for key in keys if Needle(key, "name") in searched.hits}
     found: dict[str, list[tuple[str, FoundValue]]] = {key: [] for key in words}
     for path in listing.files if words else ():
-        if path.lower().endswith(vocabulary.PROSE):
+        if path.lower().endswith(vocabulary.PROSE) and not vocabulary.REQUIREMENTS.search(path):
             continue
         data = read_text(root, path)
         for key, word in words.items():

@@ -38,6 +38,8 @@ OF_OBJECTS = _words("html json lock ts xml")
 OBJECTS = _words("args cls ctx event mutex obj r req request res resp response self this")
 #: endings of documents: what only they mention may have been gone for long
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".mdc", ".org", ".po", ".html", ".csv", ".jsonl")
+#: documents by their ending, and not by what they say
+REQUIREMENTS = lazy(r"(?:^|/)(?:requirements?|constraints?)\b[^/]*(?:/[^/]+)*\.txt$", re.IGNORECASE)
 #: folders whose files define names for themselves
 SECONDARY = _words("""
     __mocks__ __tests__ bench benches benchmark benchmarks demo demos doc docs e2e example examples fixtures
@@ -156,7 +158,7 @@ GONE = lazy(
 #: the sentence is about a plan, or an example
 NOT_YET = lazy(
     r"\b(?:planned|planning|plans? (?:to|an?|for)|we plan|next (?:year|month|quarter|sprint)|should become|if we ever"
-    r"|would (?:be the (?:place|right)|live|go|become)|some ?day|roadmap|in (?:the )?future"
+    r"|would (?:be the (?:place|right)|live|go|become)|(?:some ?|one )day|might become|roadmap|in (?:the )?future"
     r"|going to|todo|not yet|yet to|propos(?:e|ed|al)|eventually|intends? to"
     r"|hypothetical\w*|suppose|imagine|will (?:be|add|create|introduce|have|get|live|become)|e\.g|for example"
     r"|for instance|(?:is|are|gets?) (?:auto-?)?generated)\b",
@@ -167,7 +169,8 @@ ELSEWHERE = lazy(
     r"\b(?:(?:other|another|separate|sibling|different|their|upstream|internal|infra|external|customer\S*) (?:[\w-]+ )?"
     r"(?:repo|repositor|project|codebase|service|package|librar|machine|server|checkout|monorepo)\w*|upstream|fork\w*"
     r"|third[- ]party|not (?:a )?part of|not (?:in|of) this (?:repo|repository|project|codebase)"
-    r"|(?:lives?|is|are) elsewhere|users? (?:put|write|keep)"
+    r"|(?:lives?|is|are) elsewhere|(?:is|are) not here|(?:its|their) own (?:repo|repository|project)"
+    r"|users? (?:put|write|keep)"
     r"|in (?:their|your|the user['’]s) (?:own )?(?:project|app|repo)\w*"
     r"|on (?:the )?(?:server|host|cluster|box|machine|prod|production|staging)|wiki|bucket|dashboard"
     r"|(?:in|from|of|on|into) the [\w.`\x00-]+ (?:repo|repository|branch|workspace|channel|database|project))\b",
