@@ -64,3 +64,12 @@ def test_a_rule_for_some_files_may_differ(place):
     place.write("proj/CLAUDE.md", "Use tabs.\n")
     place.write("proj/.claude/rules/yaml.md", '---\npaths: "**/*.yml"\n---\nUse 2 spaces.\n')
     assert check(place) == []
+
+
+def test_a_rule_about_the_readme_says_what_users_run(place):
+    place.write("proj/pnpm-lock.yaml", "")
+    place.write("proj/CLAUDE.md", "Be kind.\n")
+    place.write("proj/.claude/rules/readme-conventions.md", "- Install command first (npm install)\n")
+    assert check(place) == []
+    place.write("proj/.claude/rules/setup.md", "- Install first (npm install)\n")
+    assert check(place) == [(".claude/rules/setup.md", 1)]

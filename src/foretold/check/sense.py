@@ -81,6 +81,7 @@ LOCKS = {
 _INSTALL = re.compile(
     r"(?<![\w/.-])(npm|pnpm|yarn|bun) (?:install|ci|i)(?= *(?:`|$|&&|[.,;)#]))|(?<![\w/.-])(pnpm|yarn|bun) add (?!-g)"
 )
+_FOR_USERS = re.compile(r"(?i)readme|(?:^|[-_.])(?:docs|documentation|blog|changelog|release-notes)(?:[-_.]|$)")
 _MANAGER = re.compile(r"(?<![\w/.-])(npm|pnpm|yarn|bun)(?![\w/-])")
 
 
@@ -245,7 +246,8 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 def _find_other_locks(project: Project, read: _Read) -> Iterator[CheckFinding]:
     for entry, document in read:
-        if entry.kind == "import" or not document.installs:  # a document that is imported may be for others
+        # a document that is imported may be for others, and one about a README says what users run
+        if entry.kind == "import" or not document.installs or _FOR_USERS.search(os.path.basename(entry.path)):
             continue
         text = (project.read(entry.path) or "")[:MAX_TEXT]
         lock, manager = _find_lock(project, entry.folder or os.path.dirname(entry.path))
