@@ -280,3 +280,78 @@ def test_a_hostile_text_takes_linear_work(repo, piece):
     repo.write("proj/package.json", '{"scripts": {"a": "b"}}')
     small, large = count_calls(1_000), count_calls(4_000)
     assert large < 6 * small
+
+
+# what public repositories taught: none of these is a fault
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not create flat provider files at the top like `src/lib/mony.ts`.",
+        "These rules are from old `src/lib/mony.ts`.",
+        "Run it in `src/lib/MIGRATION_FOLDER/change.ts`.",
+        "The file is `src/lib/change-version-NEW_VERSION.ts`.",
+        "It prints\nFAIL src/lib/mony.ts",
+        "| Topic | Our path | Consumer path |\n|---|---|---|\n| Money | `src/lib/money.ts` | `src/lib/mony.ts` |",
+        "| Old | New |\n| --- | --- |\n| `src/lib/mony.ts` | `src/lib/money.ts` |",
+    ],
+)
+def test_examples_of_what_not_to_do_and_columns_about_others_are_not_missed(repo, text):
+    assert said(repo, text) == []
+
+
+def test_the_other_column_of_a_table_is_still_checked(repo):
+    table = "| Old | New |\n|---|---|\n| `src/lib/money.ts` | `src/lib/mony.ts` |"
+    assert said(repo, table) == ["path-missing src/lib/mony.ts: there is no such file; there is src/lib/money.ts"]
+
+
+def test_what_was_there_once_is_not_missed_where_it_is_called_old_or_bad(repo):
+    os.remove(repo.path("proj/src/lib/dates.ts"))
+    commit(repo)
+    assert said(repo, "## Patterns (from old `src/lib/dates.ts`)") == []
+    assert said(repo, "- Do not create flat top-level files of a provider like `src/lib/dates.ts`") == []
+    assert len(said(repo, "## Patterns (from `src/lib/dates.ts`)")) == 1
+
+
+def test_a_report_that_somebody_is_to_save_is_not_missed_in_portuguese(repo):
+    os.remove(repo.path("proj/docs/style.md"))
+    commit(repo)
+    start = "As regras do projeto são para os agentes que trabalham com os arquivos.\n\n"
+    assert said(repo, start + "Salve o resultado como `docs/style.md` ao concluir.") == []
+    assert len(said(repo, start + "As regras de estilo estão em `docs/style.md`.")) == 1
+
+
+def test_a_sample_of_another_repository_is_not_about_this_one(repo):
+    named = "".join(f"- `src/lib/part{number}.ts`\n" for number in range(7))
+    repo.write("proj/package.json", '{"scripts": {"test": "x"}}')
+    repo.write("proj/samples/CLAUDE.md", f"# Shop\n\n{named}\nRun `npm run dev:main`, see [plans](plans.md).\n")
+    assert check(repo) == []
+    repo.write("proj/samples/CLAUDE.md", "# Shop\n\nRun `npm run dev:main`, see [plans](plans.md).\n")
+    assert [code for _, _, code, _ in check(repo)] == ["link-dead", "script-missing"]
+
+
+def test_what_came_with_a_skill_does_not_tell_that_it_is_about_this_repository(repo):
+    repo.write("proj/package.json", '{"scripts": {"test": "x"}}')
+    own = [f"references/page{number}.md" for number in range(6)]
+    for path in own:
+        repo.write(f"proj/.claude/skills/crud/{path}", "x\n")
+    named = "".join(f"- `{path}`\n" for path in own)
+    skill = f"---\nname: crud\ndescription: d\n---\n{named}\nCheck with `pnpm run typecheck`.\n"
+    repo.write("proj/.claude/skills/crud/SKILL.md", skill)
+    assert check(repo) == []
+
+
+def test_a_copied_guide_holds_nothing_but_usual_names(repo):
+    repo.write("proj/src/main.tsx", CODE)
+    repo.write("proj/src/routes/index.tsx", CODE)
+    missing = "".join(f"- `src/routes/{name}.tsx`\n" for name in ("posts", "about", "dashboard"))
+    repo.write("proj/.claude/rules/router.md", f"Begin with `src/main.tsx` and `src/routes/index.tsx`.\n\n{missing}")
+    assert check(repo) == []
+
+
+def test_a_skill_does_not_name_paths_from_the_folder_of_all_agents(repo):
+    repo.write("proj/.claude/skills/setup-all/references/a.md", "x\n")
+    text = "---\nname: setup-all\ndescription: d\n---\nThis skill (source `skills/setup/`) uses `src/lib/money.ts`.\n"
+    repo.write("proj/.claude/skills/setup-all/SKILL.md", text)
+    assert check(repo) == []

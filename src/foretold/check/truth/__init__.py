@@ -82,11 +82,14 @@ def _judge_document(project: Project, place: DocumentPlace) -> JudgedDocument:
     dead = [*links.find_dead(project, book, document, _select(claims, "link"), credit)]
     remarks = [*_check_commands(defined, document, _select(claims, "command"), credit)]
     missing = {each.claim.text for each in found if each.is_strong}
-    if document.kind != "main" and 2 * (len(missing) + len(remarks)) > len(credit.holding):
+    is_copied = document.kind != "main" and 2 * (len(missing) + len(remarks)) > len(credit.holding)
+    if is_copied or credit.is_elsewhere(document):
         remarks = []
     remarks += links.report_headings(dead)
     remarks += _check_versions(defined, document, _select(claims, "version"))
-    return JudgedDocument(remarks, [*paths.weigh(document, found, credit), *links.as_paths(dead)], credit.passing)
+    doubtful = paths.weigh(document, found, credit)
+    doubtful += (each for each in links.as_paths(dead) if not credit.is_elsewhere(document))
+    return JudgedDocument(remarks, doubtful, credit.passing)
 
 
 def _judge_paths(project: Project, book: paths.PathBook, doubtful: list[paths.Doubtful]) -> list[CheckFinding]:

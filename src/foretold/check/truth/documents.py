@@ -33,6 +33,7 @@ MOST_CLAIMS = 20_000  #: of one document; what is beyond them is not looked at
 _DEFINED = lazy(r"\s{0,3}\[[^\]\n]{1,200}\]:\s+<?([^\s<>]+)")
 _VERSION = lazy(r"\bNode(?:\.js|JS|js)?[ \xa0]v?(\d{1,2})(?:\.x|\.\d+(?:\.\d+)?)?\b(?!\.?\d)(\+)?", re.IGNORECASE)
 _DATED = lazy(r"\s*(?:[-*+]|\d{1,9}[.)])?\s*[*_\[(]*20\d\d-[01]\d-[0-3]\d\b")
+_RULED = lazy(r"\s*\|[\s|:-]*-[\s|:-]*\Z")  #: the line between the head of a table and its rows
 _SCHEME = lazy(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -61,6 +62,7 @@ class Claim(NamedTuple):
     at: int = 0  #: where it begins in the sentence
     command: Command | None = None
     where: str = ""  #: of a symbol: the path that it is said to be in
+    head: str = ""  #: of the column of a table that it is in
 
 
 class DocumentPlace(NamedTuple):
@@ -152,14 +154,30 @@ def _is_definition(inside: str) -> bool:
 def find_claims(document: TruthDocument) -> list[Claim]:
     """What a document claims, in the order of its lines."""
     found: list[Claim] = []
+    row, table = "", ""  # the row before, and the heads of the columns of the table that it is in
     for piece in split_paragraphs(document.body, document.first):
         if isinstance(piece, Fence):
             found += _claims_of_fence(piece)
+            row = table = ""
         else:
-            found += _claims_at(piece.line, piece.text, piece.lead)
+            is_row = piece.text.lstrip().startswith("|")
+            table = "" if not is_row else row if _RULED.match(piece.text) else table
+            claims = _claims_at(piece.line, piece.text, piece.lead)
+            found += (_head(claim, piece.text, table) for claim in claims) if table else claims
+            row = piece.text if is_row else ""
         if len(found) > MOST_CLAIMS:
             break
     return found
+
+
+def _head(claim: Claim, row: str, table: str) -> Claim:
+    """A claim in a row of a table, led to by the head of its column as well: `old path`, `in your project`."""
+    before, heads = row[: max(row.find(claim.text), 0)], table.split("|")
+    column = before.count("|") - before.count("\\|")
+    if claim.sentence is None or column >= len(heads):
+        return claim
+    head = heads[column].strip()
+    return claim._replace(sentence=claim.sentence._replace(lead=f"{claim.sentence.lead} {head}"), head=head)
 
 
 @lru_cache(MOST_KEPT)  # most edits leave most paragraphs where they were

@@ -23,6 +23,8 @@ from foretold.text.patterns import lazy
 OPTIONAL = "optional"
 WIDE = 500  #: characters of a sentence on each side of a thing that are read for hedges
 _WORDS = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+#: a name in capitals that somebody is to fill in: a folder, or a part of a name whose other parts are not
+_FILL_IN = lazy(r"(?<=[a-z\d])-[A-Z]+_[A-Z]+(?![a-zA-Z])|\A-[A-Z]+(?:_[A-Z]+)+\Z")
 #: words that stand for any name, wherever they are in one
 STAND_INS = frozenset(
     "foo bar baz qux foobar my your some xxx xx yyy zzz abc placeholder dummy whatever something anything thing things"
@@ -81,7 +83,24 @@ _WRITTEN = lazy(
 _NEGATED = lazy(rf"\b(?:{_NO}){_FEW}", re.IGNORECASE)
 _FILLED = lazy(rf"\b(?:create|add|put|place|drop|write|save|store|generate|scaffold){_FEW}", re.IGNORECASE)
 _IN = lazy(r"\b(?:in|under|inside|from|of|within|below)\s+[`(\"'*\[]*\Z", re.IGNORECASE)
-_WAS = lazy(r"\b(?:was|were|formerly|previously)\s+(?:\w+\s+){0,2}[`(\"'*\[]*\Z", re.IGNORECASE)
+_WAS = lazy(
+    r"\b(?:was|were|formerly|previously|old|older|former|legacy|previous|ex)[\s-]+(?:\w+\s+){0,2}[`(\"'*\[]*\Z",
+    re.IGNORECASE,
+)
+#: what is right before it gives it as an example of what is not to be done
+_LIKE_THIS = lazy(
+    r"\b(?:not|never|\w+n['’]t|avoid|no)\s+(?:[\w'’/-]+,?\s+|`\x00+`,?\s+){0,12}(?:like|such as|named|called)\s+"
+    r"[`(\"'*\[]*\Z",
+    re.IGNORECASE,
+)
+#: the head of a column whose things are not those of this repository as it is
+_COLUMN = lazy(
+    r"\b(?:old|legacy|deprecated|previous|former|removed|bad|wrong|avoid|don['’]?t|not|incorrect|instead of|consumers?"
+    r"|planned|proposed|examples?|post-install|installed|upstream)\b|\A\W*(?:before|from|was)\W*\Z",
+    re.IGNORECASE,
+)
+#: a line that a test runner or a compiler prints
+_PRINTED = lazy(r"(?:\A|\n)[ \t]*(?:FAIL(?:ED)?|PASS(?:ED)?|ERROR|WARN(?:ING)?|INFO|ok|not ok)[:\s]\s*\Z")
 #: what is right after it says that it is gone, or to be made
 _AFTER = lazy(
     r"[`)\"'*\]]*\s*(?:(?:until|was|were|has been|used to)\b"
@@ -94,9 +113,10 @@ _STRONG = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere
 _FOREIGN = lazy(
     r"\b(?:statt|falls|nicht|kein\w*|z\.\s?b|alt\w*|neu\w*|erstell\w*|wenn|oder|ne|pas|plus|si|sinon|ancien\w*"
     r"|nouv\w+|cr[ée]\w+|remplac\w*|ou|par exemple|no|nunca|crear|nuev\w+|antigu\w+|ejemplo|não|nao|se|criar|nov\w+"
-    r"|exemplo|не|нет|если|созда\w*|нов\w*|стар\w*|удал\w*|например|или)\b"
+    r"|exemplo|salv[ae]\w*|guard[ae]r?|ger(?:ar?|ad[oa]s?)|gener(?:ar?|ad[oa]s?)|enregistr\w+|speicher\w*|erzeug\w*"
+    r"|не|нет|если|созда\w*|нов\w*|стар\w*|удал\w*|например|или)\b"
     r"|[不没無无]|新增|创建|建立|例|旧|舊|删除|刪除|移除|已|将|將|若|或|如|新建|ない|新規|作成|場合|削除"
-    r"|없|예|새|생성|경우|삭제|또는",
+    r"|保存|写入|生成|出力|없|예|새|생성|경우|삭제|또는|저장",
     re.IGNORECASE,
 )
 
@@ -117,6 +137,9 @@ def find_strong_hedge(claim: Claim, *, is_english: bool = True) -> str:
         *making,
         ("not wanted", vocabulary.FORBIDDEN, before),
         ("made by others", _OTHERS, text),
+        ("not wanted", _LIKE_THIS, before),
+        ("printed", _PRINTED, before),
+        ("in a column", _COLUMN, claim.head),
         ("past", _WAS, before),
         ("past", _TICKED, said),
         (OPTIONAL, _OPTIONAL, said),
@@ -196,6 +219,8 @@ def _is_stand_in(part: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(part)]
     if stem.isupper() and stem.isalpha() and len(stem) > 2:  # SKILL.md, TODO
         return False
+    if _FILL_IN.search(stem if "." in part else f"-{stem}"):
+        return True
     if (stem.lower() in WHOLE and "." in part) or part.lower() == "path":
         return True
     if not words or STAND_INS.intersection(words) or "case" in words[1:2]:

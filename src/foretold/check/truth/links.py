@@ -60,7 +60,7 @@ def find_dead(
         path, _, heading = target.partition("#")
         path = unquote(path.partition("?")[0])
         found = _resolve(book, document, path, is_top=claim.text.startswith("mdc:"))
-        if found and path and not found.startswith(".."):
+        if found and path and not found.startswith("..") and book.is_own(document, path):
             credit.holding.add(path)
         if found is None and path:
             places = _find_places(document, path)

@@ -44,6 +44,7 @@ EFFORT = 40_000_000
 NEAR = 4  #: folders of the same name as its first one in which a path may have been
 SECONDS = 5.0  #: for a pass over the history
 MOST_ASKED = 300  #: paths that git is asked about
+ELSEWHERE = 4  #: paths that are not there, besides twice as many as are, from which on a document is a sample
 CREDIBLE = 3  #: claims that hold, from which on a document is surely about this repository
 MOST_MISSING = 500  #: things that are not there in one document; with more, it is about something else
 MOST_NAMES = 500  #: among which one that is nearly the same is looked for
@@ -78,8 +79,13 @@ class Credit:
 
     def __init__(self) -> None:
         self.holding: set[str] = set()
+        self.missing: set[str] = set()  #: paths with a slash that are not there, whatever is said about them
         self.hedged: set[str] = set()
         self.passing: set[str] = set()  #: what comes and goes
+
+    def is_elsewhere(self, document: TruthDocument) -> bool:
+        """Whether a document below the top is about another repository: a sample of one, or a copy."""
+        return bool(document.folder) and len(self.missing) > ELSEWHERE + 2 * len(self.holding)
 
 
 class Verdict(NamedTuple):
@@ -147,6 +153,18 @@ class PathBook:
             return True
         return bool(self.locator.find(path).state)
 
+    def is_own(self, document: TruthDocument, text: str) -> bool:
+        """Whether a path that is there tells that a document is about this repository.
+
+        What is next to a skill came with it, agents' folders are everywhere, and many have a `src/main.tsx`.
+        """
+        path = text.removeprefix("./").strip("/")
+        if document.kind == "main":
+            return True
+        if AGENTS.match(f"{path}/") or _stem_of(path) in USUAL:
+            return False
+        return document.kind != "definition" or not self.is_there(join(document.folder, path))
+
     def find_places(self, document: TruthDocument, claim: Claim) -> tuple[str, ...]:
         """Where a path that is not there may have been, from the top."""
         path = claim.text.strip("/").removeprefix("./")
@@ -164,6 +182,8 @@ class PathBook:
         path = claim.text.strip("/").removeprefix("./")
         far = ""
         for base in self.find_bases(document, claim):
+            if base != document.folder and base.count("/") < 2 and AGENTS.match(f"{base}/"):
+                continue  # nobody means `skills/…` from `.agents`
             place = join(base, path)
             folder = posixpath.dirname(place)
             above = posixpath.dirname(folder)
@@ -192,11 +212,12 @@ def find_doubtful(book: PathBook, document: TruthDocument, claims: Iterable[Clai
         if any(char in claim.text for char in "*?[]{}()$"):
             continue
         resolved = book.resolves(document, claim)
-        if resolved and "/" in claim.text.strip("./"):
+        if resolved and "/" in claim.text.strip("./") and book.is_own(document, claim.text):
             credit.holding.add(claim.text)
         if resolved is not False or LOCAL.search(claim.text):
             continue
         missing.add(claim.text)
+        credit.missing |= {claim.text} if "/" in claim.text.strip("./") else set()
         if len(missing) > MOST_MISSING:
             return []
         english = is_english(document.body) if english is None else english
@@ -219,8 +240,11 @@ def weigh(document: TruthDocument, found: list[Doubtful], credit: Credit) -> lis
     """Paths that are not there, in the light of all claims of their document.
 
     A thing that is optional in one sentence is so in all. Skills, agents and commands are often brought along from
-    elsewhere, and rules copied: then most of what they name is not there, and nothing but git is believed.
+    elsewhere, and rules copied: then most of what they name is not there, and nothing but git is believed, and not
+    even that for names that are usual.
     """
+    if credit.is_elsewhere(document):
+        return [each._replace(is_strong=False) for each in found if _stem_of(each.claim.text) not in USUAL]
     holding, missing = len(credit.holding), len({each.claim.text for each in found if each.is_strong})
     most = max(1, holding // 2) if document.kind == "definition" else max(2, 2 * holding)
     return [
@@ -324,8 +348,13 @@ USUAL = frozenset(
 def _needle(path: str) -> str:
     """The text by which code would name a path: its name, with its folder if that is a usual one."""
     folder, _, name = path.rstrip("/").rpartition("/")
-    stem = name.partition(".")[0].lower().strip("_")
-    return f"{posixpath.basename(folder)}/{name}" if folder and (stem in USUAL or path.endswith("/")) else name
+    is_usual = _stem_of(name) in USUAL or path.endswith("/")
+    return f"{posixpath.basename(folder)}/{name}" if folder and is_usual else name
+
+
+def _stem_of(path: str) -> str:
+    """The name of a file or folder without its ending, as `USUAL` has it."""
+    return posixpath.basename(path.rstrip("/")).partition(".")[0].lower().strip("_")
 
 
 def find_mentioned(project: Project, texts: set[str]) -> frozenset[str]:
