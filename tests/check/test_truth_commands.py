@@ -202,6 +202,17 @@ def test_a_version_of_node_that_the_package_rules_out(place, engines, text, expe
     assert said(place, text) == expected
 
 
+def test_a_version_of_node_next_to_those_of_browsers_is_about_what_they_have(place):
+    place.write("proj/package.json", json.dumps({"name": "x", "engines": {"node": ">=22.13"}}))
+    assert said(place, "`toSorted` is in all modern browsers (Chrome 110+, Safari 16+, Node.js 20+).") == []
+
+
+def test_a_package_that_cannot_be_read_may_have_any_script_and_name(workspace):
+    workspace.write("proj/packages/web/package.json", '{\n<<<<<<< HEAD\n  "name": "odd", "scripts": {}\n}')
+    assert said(workspace, "Run `cd packages/web && npm run quay`.") == []
+    assert said(workspace, "Run `pnpm --filter odd test`.") == []
+
+
 # Names of code
 
 

@@ -101,3 +101,8 @@ def test_a_page_that_cannot_be_read_may_have_any_heading(pages):
     os.remove(pages.path("proj/docs/deploy.md"))
     pages.fifo("proj/docs/deploy.md")
     assert said(pages, "See [x](docs/deploy.md#forward).") == []
+
+
+def test_a_link_to_a_line_leads_to_its_file(pages):
+    pages.write("proj/src/app.ts", "x\n")
+    assert said(pages, "See [app](src/app.ts:113).") == []

@@ -355,3 +355,8 @@ def test_a_skill_does_not_name_paths_from_the_folder_of_all_agents(repo):
     text = "---\nname: setup-all\ndescription: d\n---\nThis skill (source `skills/setup/`) uses `src/lib/money.ts`.\n"
     repo.write("proj/.claude/skills/setup-all/SKILL.md", text)
     assert check(repo) == []
+
+
+def test_an_archived_file_is_kept_as_it_was(repo):
+    repo.write("proj/docs/archived/CLAUDE.md", "Money is in `src/lib/mony.ts`.\n")
+    assert check(repo) == []

@@ -24,7 +24,7 @@ from foretold.check.truth.documents import (
     read_claims,
     read_document,
 )
-from foretold.check.truth.hedges import find_strong_hedge, is_english, is_example
+from foretold.check.truth.hedges import find_strong_hedge, is_english, is_example, is_of_platforms
 from foretold.check.truth.programs import DefinedCommands, Lookup
 from foretold.types import NamedTuple
 
@@ -104,7 +104,7 @@ def _check_versions(defined: DefinedCommands, document: TruthDocument, claims: l
     """Versions of Node that the package does not run on."""
     for claim in claims if document.kind != "definition" else ():
         oldest, said, path = defined.find_node(document.folder)
-        if oldest <= int(claim.text) or find_strong_hedge(claim) or is_example(claim):
+        if oldest <= int(claim.text) or find_strong_hedge(claim) or is_example(claim) or is_of_platforms(claim):
             continue
         message = f"Node {claim.text}: {path} asks for {said}"
         yield CheckFinding(document.path, claim.line, "version-differs", message)

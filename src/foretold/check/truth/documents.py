@@ -33,6 +33,7 @@ MOST_CLAIMS = 20_000  #: of one document; what is beyond them is not looked at
 _DEFINED = lazy(r"\s{0,3}\[[^\]\n]{1,200}\]:\s+<?([^\s<>]+)")
 _VERSION = lazy(r"\bNode(?:\.js|JS|js)?[ \xa0]v?(\d{1,2})(?:\.x|\.\d+(?:\.\d+)?)?\b(?!\.?\d)(\+)?", re.IGNORECASE)
 _DATED = lazy(r"\s*(?:[-*+]|\d{1,9}[.)])?\s*[*_\[(]*20\d\d-[01]\d-[0-3]\d\b")
+_ARCHIVED = lazy(r"(?i)/[._]?(?:archived?|archives|attic|graveyard)/")  #: what is there is kept as it was
 _RULED = lazy(r"\s*\|[\s|:-]*-[\s|:-]*\Z")  #: the line between the head of a table and its rows
 _SCHEME = lazy(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -104,8 +105,8 @@ def _list_places(project: Project) -> list[DocumentPlace]:
     for path in project.instruction_files:
         base = os.path.basename(path)
         is_misspelt = base not in names and base.lower() in lower
-        if not is_misspelt and (base in names or base.lower().endswith(MARKDOWN)):
-            inside = f"/{project.relative(path)}"
+        inside = f"/{project.relative(path)}"
+        if not is_misspelt and (base in names or base.lower().endswith(MARKDOWN)) and not _ARCHIVED.search(inside):
             is_brought = "/skills/" in inside or "/plugins/" in inside
             _add(found, project, path, "definition" if is_brought else "main" if base in names else "rule")
     for path in project.remember("definition files", partial(_list_definitions, project)):

@@ -50,7 +50,8 @@ _EXAMPLE = lazy(
 _OPTIONAL = lazy(
     r"\b(?:if (?:\S+ ){0,4}(?:exists?|present|there|available|needed|applicable|missing|found|absent|any|configured)"
     r"|when (?:\S+ ){0,3}(?:exists?|present|available|missing)|where (?:present|available|applicable)|optional\w*"
-    r"|may (?:not )?(?:exist|be|have)|might|whether|try to|try reading|check (?:for|if)|look for|looks for|search for"
+    r"|may (?:not )?(?:exist|be|have)|can (?:live|go|be placed)|might|whether"
+    r"|try to|try reading|check (?:for|if)|look for|looks for|search for"
     r"|fall(?:s|ing)? ?backs?|otherwise|depending|varies|per[- ](?:user|project|repo)\w*"
     r"|or (?:your|similar|equivalent)|(?:only )?while|in flight|temporar\w+)\b",
     re.IGNORECASE,
@@ -169,6 +170,14 @@ def is_example(claim: Claim) -> bool:
         return False
     text = _whole(claim.sentence, claim.at)
     return bool(_EXAMPLE.search(text) or _OPTIONAL.search(text))
+
+
+_PLATFORMS = lazy(r"\b(?:Chrome|Safari|Firefox|Edge|browsers?)\b")
+
+
+def is_of_platforms(claim: Claim) -> bool:
+    """Whether a sentence says since which releases something is available, not what the project needs."""
+    return claim.sentence is not None and bool(_PLATFORMS.search(_whole(claim.sentence, claim.at)))
 
 
 def _whole(sentence: Sentence, at: int) -> str:

@@ -58,7 +58,7 @@ def find_dead(
         if has_scheme(target) or target.startswith(("//", "?")) or any(char in target for char in "<>{}$*|\\"):
             continue
         path, _, heading = target.partition("#")
-        path = unquote(path.partition("?")[0])
+        path = classify.without_line(unquote(path.partition("?")[0]))
         found = _resolve(book, document, path, is_top=claim.text.startswith("mdc:"))
         if found and path and not found.startswith("..") and book.is_own(document, path):
             credit.holding.add(path)

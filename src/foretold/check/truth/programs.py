@@ -100,6 +100,8 @@ class DefinedCommands:
                 return THERE
         if command.is_loose and self._may_be_program(command.name, paths):
             return UNKNOWN
+        if not all(map(self._package, near)):  # one that cannot be read may have it
+            return UNKNOWN
         names = {name for path in near for name in _table(self._package(path), "scripts")}
         return Lookup(is_there=False, looked=tuple(dict.fromkeys(paths)), close=_closest(command.name, names))
 
@@ -129,6 +131,8 @@ class DefinedCommands:
         folders = {posixpath.basename(_folder_of(path).rstrip("/")) for path in paths}
         if name in names or name in last or name in folders or name.rpartition("/")[2] in folders:
             return THERE
+        if not all(map(self._package, paths)):
+            return UNKNOWN
         return Lookup(is_there=False, looked=tuple(paths), close=_closest(name, names))
 
     # -- versions
