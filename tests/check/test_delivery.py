@@ -338,3 +338,64 @@ def test_a_folder_of_rules_below_the_top_that_has_the_name_of_a_file(place):
     place.write("proj/CLAUDE.md", "Use tabs.\n")
     place.write("proj/shared/.clinerules/a.md", "A.\n")
     assert check(place, agents=("cline",)) == []
+
+
+def severities(place, code, agent="claude-code"):
+    project = Project(place.proj, CheckOptions(home="", agents=(agent,)))
+    found = check_tree(project, CheckSettings(select=(code,))).findings
+    return [(project.relative(each.path), each.line, each.severity) for each in found]
+
+
+def test_an_import_of_what_git_ignores_is_there_for_its_author(place):
+    place.git("init -q .")
+    place.write("proj/.gitignore", "notes/\n")
+    place.write("proj/CLAUDE.md", "@notes/own.md\n@docs/gone.md\n")
+    assert severities(place, "import-missing") == [("CLAUDE.md", 1, "warning"), ("CLAUDE.md", 2, "error")]
+
+
+def test_an_import_of_a_file_that_is_installed_elsewhere(place):
+    place.write("proj/CLAUDE.md", "@docs/a.md\n")
+    place.write("proj/docs/a.md", "A.\n")
+    place.write("proj/config/CLAUDE.md", "@docs/a.md\n")
+    place.write("proj/tools/CLAUDE.md", "@docs/a.md\n")
+    place.write("proj/install.sh", 'cp config/CLAUDE.md "$HOME/.claude/CLAUDE.md"\n')
+    found = severities(place, "import-missing")
+    assert found == [("config/CLAUDE.md", 1, "warning"), ("tools/CLAUDE.md", 1, "error")]
+
+
+def test_an_import_in_code_that_a_sentence_says_to_read(place):
+    text = "Rule: read `@docs/a.md` before writing tests.\n\nSee `@docs/b.md`\n"
+    place.write("proj/CLAUDE.md", text)
+    place.write("proj/docs/a.md", "A.\n")
+    place.write("proj/docs/b.md", "B.\n")
+    assert severities(place, "import-in-code") == [("CLAUDE.md", 1, "warning"), ("CLAUDE.md", 3, "error")]
+
+
+def test_an_import_of_what_is_given_anyway(place):
+    place.write("proj/.claude/rules/a.md", "See @b.md.\n")
+    place.write("proj/.claude/rules/b.md", "B, and see @../../docs/c.md.\n")
+    place.write("proj/docs/c.md", "C.\n")
+    found = severities(place, "import-punctuation")
+    assert found == [(".claude/rules/a.md", 1, "warning"), (".claude/rules/b.md", 1, "error")]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("assets/AGENTS.md", "Use tabs.\n"),
+        ("packages/codex/AGENTS.md", "Use tabs.\n"),
+        ("kit/AGENTS.md", "# YOUR_PROJECT_NAME\n\nTODO.\n"),
+    ],
+)
+def test_an_agents_file_for_another_project_or_agent(place, path, text):
+    place.write("proj/CLAUDE.md", "Use spaces.\n")
+    place.write(f"proj/{path}", text)
+    assert check(place, agents=("claude-code",)) == []
+
+
+def test_a_page_of_the_documentation_that_is_cut(place):
+    place.write("proj/AGENTS.md", "Use tabs.\n")
+    place.write("proj/docs/ko/AGENTS.md", "x" * 40_000)
+    place.write("proj/api/AGENTS.md", "x" * 40_000)
+    found = severities(place, "budget-cut", "codex")
+    assert found == [("api/AGENTS.md", 1, "error"), ("docs/ko/AGENTS.md", 1, "warning")]

@@ -132,6 +132,13 @@ def test_settings_of_other_agents(place):
     assert seen(place, "safety") == []
 
 
+def test_a_provider_that_the_repository_adds(place):
+    added = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "https://x.example/v1"}}
+    known = {"options": {"baseURL": "https://y.example/v1"}}
+    write_json(place, "opencode.json", {"provider": {"mine": added, "openai": known}})
+    assert [(each.line, each.severity) for each in findings_of(place, "safety")] == [(6, "warning"), (11, "")]
+
+
 def test_an_agent_that_asks_for_nothing(place):
     text = "---\nname: a\ndescription: b\npermissionMode: {}\n---\nDo it.\n"
     place.write("proj/.claude/agents/a.md", text.format("bypassPermissions"))

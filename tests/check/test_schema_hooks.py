@@ -270,3 +270,10 @@ def test_findings_after_many_scripts_that_are_made_are_reported(place):
 def test_a_script_of_one_machine_is_not_looked_for(place):
     hooks(place, "Stop", {"hooks": [{"type": "command", "command": "bash C:/Users/me/hooks/notify.sh"}]})
     assert seen(place, "schema") == []
+
+
+def test_an_event_that_is_also_there_as_it_should_be(place):
+    value = {"sessionStart": [{"command": "echo"}], "SessionStart": [{"hooks": [HANDLER]}], "stop": [HANDLER]}
+    write_json(place, ".claude/settings.json", {"hooks": value})
+    found = [(each.code, each.hint, each.severity) for each in findings_of(place, "schema")]
+    assert found == [("hook-event", "write SessionStart", "warning"), ("hook-event", "write Stop", "")]

@@ -64,6 +64,15 @@ def test_a_rule_that_another_one_makes_good(place):
     assert found == [(4, "permission-rule", "warning"), (6, "permission-rule", "")]
 
 
+@pytest.mark.parametrize(
+    ("edit", "severity"),
+    [("Edit(src/**)", "warning"), ("Edit", "warning"), ("Edit(srcs/**)", ""), ("Edit(src/*)", "")],
+)
+def test_a_rule_that_a_wider_one_makes_good(place, edit, severity):
+    write_json(place, SETTINGS, {"permissions": {"allow": ["Write(src/**/*.test.ts)", edit]}})
+    assert [each.severity for each in findings_of(place, "schema")] == [severity]
+
+
 def test_a_mode_that_is_like_none_may_be_new(place):
     write_json(place, SETTINGS, {"permissions": {"defaultMode": "careful"}})
     (found,) = findings_of(place, "schema")

@@ -1,7 +1,8 @@
 """Text that an agent's budget cuts off: how many bytes, from which line on, and which heading is lost first.
 
 The same file may be cut in many folders. It is reported once, for the folder that comes first: the top, if it is lost
-there, else the first folder in which it is.
+there, else the first folder in which it is. A page of the documentation may only be called like instructions: that it
+is cut is a warning.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from foretold.instructions.view import View
 from foretold.storage.tree import Fault
 
 _HEADING = re.compile(rb"^ {0,3}#{1,6}[ \t]+(.{1,200}?)[ \t#]*$", re.MULTILINE)
+PAGES = ("doc", "docs", "documentation")  #: folders of pages for people
 MAX_FILE = 64 * 1024 * 1024
 
 
@@ -30,7 +32,8 @@ def find_lost_text(project: Project, choice: DialectChoice) -> Iterator[CheckFin
         for finding in _lost_in(project, project.view(choice, folder)):
             if finding.path not in reported and not is_in_skill(project, os.path.dirname(finding.path)):
                 reported.add(finding.path)
-                yield finding
+                is_page = not set(PAGES).isdisjoint(project.relative(finding.path).split("/"))
+                yield finding._replace(severity="warning") if is_page else finding
 
 
 def _lost_in(project: Project, view: View) -> Iterator[CheckFinding]:

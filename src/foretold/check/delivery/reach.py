@@ -3,12 +3,14 @@
 1. Claude Code reads AGENTS.md only where no CLAUDE.md is loaded: one above it is enough. A CLAUDE.md in the same folder
    is a choice of the author; one above is an accident. A text that arrives in another way is not lost.
 2. A file without content that takes the place of one with content is an error at the empty file.
-3. What belongs to a skill is read with the skill, and what is in the folder of another agent is for that one.
+3. What belongs to a skill is read with the skill, what is in the folder of another agent is for that one, and what is
+   among templates, or has blanks to fill in, is for another project.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -20,6 +22,12 @@ from foretold.storage.tree import Fault, is_inside
 from foretold.text.frontmatter import split
 from foretold.types import Entry, Facts, Skip
 
+#: folders of files that are copied elsewhere, or are for another agent
+ELSEWHERE = frozenset(
+    "asset assets template templates boilerplate skeleton codex gemini cursor copilot opencode".split()
+)
+_TO_FILL_IN = re.compile(r"\bYOUR_[A-Z_]+\b|\{\{ ?[\w.]+ ?\}\}|\[(?:PROJECT|Project)[ _](?:NAME|Name|name)\]")
+HEAD = 500  #: characters of a text in which a template says what it is
 MAX_BLANK = 64 * 1024  #: bytes of a file that may be blank
 
 
@@ -82,12 +90,18 @@ def _find_shadowed(project: Project, choice: DialectChoice, skip: Skip, given: s
     folder = os.path.dirname(skip.path)
     is_choice = any(project.tree.kind(f"{folder}/{name}") == "file" for name in fallback.unless)
     text = (project.read(skip.path) or "").strip()
-    is_elsewhere = is_in_skill(project, folder) or not AGENT_FOLDERS.isdisjoint(project.relative(folder).split("/"))
-    if is_choice or not text or text in given or is_elsewhere:
+    if is_choice or not text or text in given or _is_elsewhere(project, folder, text):
         return
     said = f"{agent} never loads it: where a CLAUDE.md is loaded ({hider}), no AGENTS.md below it is read"
     hint, facts = import_fallback(skip.path, fallback, project.tree), Facts(skip.path, f"{folder}/{fallback.unless[0]}")
     yield CheckFinding(skip.path, None, "file-shadowed", said, hint, (choice.dialect.name,), facts=facts)
+
+
+def _is_elsewhere(project: Project, folder: str, text: str) -> bool:
+    """Whether a file is for something else than the folder that it is in."""
+    parts = project.relative(folder).split("/")
+    is_apart = not AGENT_FOLDERS.isdisjoint(parts) or not ELSEWHERE.isdisjoint(parts)
+    return is_apart or is_in_skill(project, folder) or bool(_TO_FILL_IN.search(text, 0, HEAD))
 
 
 def _is_blank(project: Project, path: str) -> bool:

@@ -53,20 +53,23 @@ def check_hooks(project: Project, place: HookPlace, hooks: object) -> Iterator[C
         return
     has_timeout = False  # who mixes up the unit does so everywhere: once is enough
     for event, groups in hooks.items():
-        yield from _check_event(place, str(event))
+        yield from _check_event(place, str(event), hooks)
+        is_slip = str(event) not in place.table.events and bool(find_near(str(event), place.table.events))
         if not isinstance(groups, list):
             if str(event) in place.table.events:
                 said = f"`{event}` is not a list, so the agent does not run what is in it"
                 yield _finding(place, "hook-shape", said, (*place.keys, event))
             continue
         for finding in (each for group in groups for each in _check_group(project, place, str(event), group)):
-            is_timeout = isinstance(finding, CheckFinding) and finding.code == "hook-timeout"
-            if not (is_timeout and has_timeout):
+            code = finding.code if isinstance(finding, CheckFinding) else ""
+            if is_slip and code == "hook-shape":
+                continue  # that it is not an event says why it is not run
+            if code != "hook-timeout" or not has_timeout:
                 yield finding
-            has_timeout = has_timeout or is_timeout
+            has_timeout = has_timeout or code == "hook-timeout"
 
 
-def _check_event(place: HookPlace, event: str) -> Iterator[CheckFinding]:
+def _check_event(place: HookPlace, event: str, hooks: Mapping[str, object]) -> Iterator[CheckFinding]:
     table = place.table
     if event in table.events:
         since = table.events[event]
@@ -80,7 +83,9 @@ def _check_event(place: HookPlace, event: str) -> Iterator[CheckFinding]:
     hint = f"write {near}" if near else f"see {table.document} for the events of your release"
     said = f"`{event}` is not an event of this agent, so its hooks never run"
     finding = _finding(place, "hook-event", said, (*place.keys, event), hint)
-    yield finding._replace(facts=Facts(event, near)) if near else finding._replace(severity="warning")
+    finding = finding._replace(facts=Facts(event, near)) if near else finding
+    # next to the event as it should be, such a key is what is left of it
+    yield finding if near and near not in hooks else finding._replace(severity="warning")
 
 
 def _check_group(project: Project, place: HookPlace, event: str, group: object) -> Iterator[CheckFinding | ScriptDoubt]:

@@ -99,8 +99,16 @@ def _check_permissions(source: SourceFile, table: SettingsTable, agents: tuple[s
                 continue
             for message, hint in _rule_faults(text, kind, table):
                 line = source.line_of("permissions", kind, text)
-                severity = "warning" if hint.removeprefix("write ") in rules else ""  # then nothing is lost
+                severity = "warning" if _is_made_good(hint.removeprefix("write "), rules) else ""
                 yield CheckFinding(source.path, line, "permission-rule", message, hint, agents, severity)
+
+
+def _is_made_good(right: str, rules: list[object]) -> bool:
+    """Whether the rule as it should be is there, too, or a wider one: then nothing is lost."""
+    tool, _, about = right.partition("(")
+    texts = [text for text in rules if isinstance(text, str)]
+    wider = [text[len(tool) + 1 : -3] for text in texts if text.startswith(f"{tool}(") and text.endswith("/**)")]
+    return right in texts or tool in texts or any(about.startswith(folder) for folder in wider)
 
 
 def _rule_faults(text: str, kind: str, table: SettingsTable) -> Iterator[tuple[str, str]]:

@@ -33,6 +33,10 @@ _CLAUDE = ((CLAUDE, CLAUDE_LOCAL), ("claude-code",))
 _URLS = "ANTHROPIC_BASE_URL|ANTHROPIC_BEDROCK_BASE_URL|ANTHROPIC_BEDROCK_MANTLE_BASE_URL|ANTHROPIC_VERTEX_BASE_URL"
 _URLS += "|ANTHROPIC_FOUNDRY_BASE_URL|ANTHROPIC_AWS_BASE_URL"
 _PROXIES = "HTTP_PROXY|HTTPS_PROXY|ALL_PROXY|http_proxy|https_proxy|all_proxy"
+#: providers that opencode knows by itself, and for which users have credentials (opencode.ai/docs/providers)
+_PROVIDERS = (
+    "anthropic|openai|google|google-vertex|amazon-bedrock|azure|openrouter|github-copilot|opencode|groq|xai|mistral"
+)
 _RUNS = "code of the repository runs in the agent and its commands"
 _SENT = "everything that the agent sends, with the credentials of the user, goes there"
 
@@ -135,7 +139,19 @@ REDIRECTS = (
         is_address=True,
     ),
     RedirectRow(
-        (OPENCODE, "opencode.jsonc"), ("opencode",), ("provider", "*", "options", "baseURL"), _SENT, is_address=True
+        (OPENCODE, "opencode.jsonc"),
+        ("opencode",),
+        ("provider", _PROVIDERS, "options", "baseURL"),
+        _SENT,
+        is_address=True,
+    ),
+    RedirectRow(
+        (OPENCODE, "opencode.jsonc"),
+        ("opencode",),
+        ("provider", "*", "options", "baseURL"),
+        "a provider that the repository adds: who chooses it sends everything there",
+        severity="warning",
+        is_address=True,
     ),
     RedirectRow(
         (OPENCODE, "opencode.jsonc"),
