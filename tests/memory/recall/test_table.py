@@ -70,6 +70,15 @@ def test_a_text_is_the_sum_of_its_tokens(tmp_path):
     table.base.close()
 
 
+def test_sums_that_are_dropped_are_made_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "MOST_SUMS", 1)
+    table = WordTable(table_path(build(tmp_path)))
+    first = table.embed("car bread the")
+    assert table.embed("car flour the") != first
+    assert table.embed("car bread the") == first
+    table.base.close()
+
+
 def test_other_words_are_found_once_the_table_is_built(tmp_path):
     folder = write(f"{tmp_path}/memory", a="the automobile parked garage", b="bread flour")
     cache = f"{tmp_path}/cache"
@@ -101,14 +110,18 @@ def test_a_hook_makes_few_vectors_and_leaves_the_rest(tmp_path):
     texts = {f"m{number}": "bread" for number in range(module.QUICK + 5)}
     folder = write(f"{tmp_path}/memory", **texts, a="automobile")
     cache = build(f"{tmp_path}/cache")
-    recall(folder, "flour", cache=f"{cache}-other")
     quick = QuickCache(cache)
     recall(folder, "car", cache=quick)
     assert quick.stale == [folder]
-    recall(folder, "car", cache=cache)
-    again = QuickCache(cache)
-    assert next(hit.memory.file for hit in recall(folder, "car", cache=again).hits) == "a.md"
-    assert again.stale == []
+
+
+def test_vectors_that_are_missing_are_made_a_few_at_a_time(tmp_path):
+    index = index_memories([read_note(f"m{number}.md", b"bread") for number in range(5)])
+    table = WordTable(table_path(build(tmp_path)))
+    assert [complete_vectors(index, table, 3) for _ in range(3)] == [False, True, True]
+    assert len(index.vectors(table.name)) == len(index.codes(table.name, 10)) == 5
+    table.base.close()
+    index.base.close()
 
 
 def test_a_large_store_scores_the_nearest_and_what_words_found(tmp_path, monkeypatch):

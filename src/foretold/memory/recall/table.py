@@ -7,7 +7,8 @@
 3. Sums are made of whole rows: a row is one large integer with 16 bits for each number, and so is a sum of up to 256.
 4. The vectors of memories are stored in their index: numbers of one byte, and a code of one bit for each (is it above
    zero?). In a store of up to ALL parts every one is compared with the prompt; in a larger one the codes choose: the
-   NEAREST of the last SCAN memories by the bits that differ. Of these and of what the words found, the cosine is exact.
+   NEAREST of the last SCAN memories by the bits that differ, and as many of what the words found. Of these, the cosine
+   is exact.
 5. A table that cannot be read is not used. Then less is found; `foretold memory vectors status` says so.
 """
 
@@ -41,10 +42,13 @@ BIAS = 128  #: a byte is from 0 to 255, a number from -128 to 127
 SCALE = 32  #: the table's numbers are within 4 but for one in a thousand (measured: wordllama 0.4, l2_supercat_256)
 PART = 400  #: characters of a memory that have one vector
 LONGEST_PIECE = 16  #: characters of the longest token that is a word, with the mark of its beginning
+MOST_ROWS = 256  #: of one sum: more would not fit into 16 bits
+MOST_SUMS = 20_000  #: words whose sums are kept, of half a kilobyte each
 MOST_WORDS = 200  #: words of a text that count: a prompt may be a pasted log
 WORD_LENGTH = 64  #: characters of one word; the rest of it is another one
 START = "\u2581"  #: the mark of the beginning of a word, in tokens
-ALL, SCAN, NEAREST = 400, 8000, 64
+#: in bench/hooks.py each 1,000 codes cost a quarter of a bare start
+ALL, SCAN, NEAREST = 400, 5000, 64
 SAMPLE = 48  #: memories of a larger store that say how near one usually is
 QUICK = 12  #: memories whose vectors are made while an agent waits: about 1 ms each
 SOME = 8  #: texts; for more, all tokens are read at once
@@ -67,6 +71,7 @@ class WordTable:
         self.name = f"table {about['digest']}"
         self._ids: dict[str, int] = {}
         self._rows: dict[int, int] = {}
+        self._sums: dict[str, tuple[int, int]] = {}
         self._is_whole = False
 
     def read_tokens(self) -> None:
@@ -78,17 +83,25 @@ class WordTable:
     def embed(self, text: str) -> list[int]:
         """The vector of a text, of whole numbers; nothing if it has no words."""
         words = _cut_words(text)
-        self._look_up(words)
-        tokens = [number for word in words for number in self._tokens(word)]
-        self._fetch({*tokens})
-        rows = [self._rows[number] for number in tokens if number in self._rows]
-        total = [0] * SIZE
-        for start in range(0, len(rows), 256):
-            some = rows[start : start + 256]
-            lanes = sum(some).to_bytes(2 * SIZE + 1, "little")
-            bias = BIAS * len(some)
-            total = [t + low + 256 * high - bias for t, low, high in zip(total, lanes[::2], lanes[1::2], strict=False)]
+        if len(self._sums) > MOST_SUMS:
+            self._sums.clear()
+        self._learn([word for word in words if word not in self._sums])
+        total, lanes, count = [0] * SIZE, 0, 0
+        for lane, tokens in (self._sums[word] for word in words):
+            if count + tokens > MOST_ROWS:
+                total, lanes, count = _add_lanes(total, lanes, count), 0, 0
+            lanes, count = lanes + lane, count + tokens
+        total = _add_lanes(total, lanes, count)
         return total if any(total) else []
+
+    def _learn(self, words: list[str]) -> None:
+        """Sum up the rows of words that are new, with how many these are."""
+        self._look_up(words)
+        cut = {word: self._tokens(word) for word in words}
+        self._fetch({number for numbers in cut.values() for number in numbers})
+        for word, numbers in cut.items():
+            rows = [self._rows[number] for number in numbers if number in self._rows]
+            self._sums[word] = (sum(rows), len(rows))
 
     def _look_up(self, words: Iterable[str]) -> None:
         """Read the numbers of all tokens that may be in these words."""
@@ -148,6 +161,12 @@ def open_table(home: str | None) -> WordTable | None:
 
 def table_path(home: str) -> str:
     return f"{home}/{WORD_TABLE}"
+
+
+def _add_lanes(total: list[int], lanes: int, count: int) -> list[int]:
+    """A sum of so many rows, in lanes of 16 bits, added to a total."""
+    data, bias = lanes.to_bytes(2 * SIZE + 1, "little"), BIAS * count
+    return [before + low + 256 * high - bias for before, low, high in zip(total, data[::2], data[1::2], strict=False)]
 
 
 class TableState(NamedTuple):
@@ -274,7 +293,7 @@ def complete_vectors(index: RecallIndex, table: WordTable, most: int | None = No
 
 
 def find_table_nearness(
-    index: RecallIndex, table: WordTable, query: str, found: Iterable[int] = ()
+    index: RecallIndex, table: WordTable, query: str, found: Sequence[int] = ()
 ) -> tuple[dict[int, float], float]:
     """The cosine of a query and the nearest part, for the nearest rows and those that words found; the usual one."""
     vector = table.embed(query)
@@ -285,7 +304,7 @@ def find_table_nearness(
     if count_memories(index) > ALL:
         codes = index.codes(table.name, SCAN)
         sample = {row for row, _ in codes[:: max(1, len(codes) // SAMPLE)]}
-        rows = {*found, *sample, *_nearest_codes(codes, packed)}
+        rows = {*found[:NEAREST], *sample, *_nearest_codes(codes, packed)}
     asked = [byte - BIAS for byte in packed]
     length, shift = sqrt(sum(map(mul, asked, asked))), BIAS * sum(asked)
     near = {}
