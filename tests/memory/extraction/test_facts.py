@@ -8,7 +8,7 @@ import pytest
 from foretold.memory.extraction.judge.dates import agree, dates_of, days_of
 from foretold.memory.extraction.judge.evidence import evidence_of
 from foretold.memory.extraction.judge.facts import compare_facts, without_given
-from foretold.memory.extraction.judge.names import Vocabulary, flow_of, names_of
+from foretold.memory.extraction.judge.names import NameVocabulary, flow_of, names_of
 from foretold.memory.extraction.judge.polarity import compare_signs, is_swapped, sides_of, signed_text
 from foretold.memory.extraction.judge.quantities import is_same, quantities_of
 from foretold.memory.extraction.judge.speech import MOST, UserSpeech, Utterance, blank_spans, facts_of, meaning_of
@@ -222,7 +222,7 @@ def test_names(text, names):
     ],
 )
 def test_names_that_were_said(said, claim, is_said):
-    vocabulary = Vocabulary([said])
+    vocabulary = NameVocabulary([said])
     assert all(vocabulary.has(name) for name in names_of(claim)) is is_said
 
 

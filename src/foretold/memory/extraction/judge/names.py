@@ -110,7 +110,7 @@ def _proper_names(text: str, taken: list[NameFact]) -> list[NameFact]:
     return found
 
 
-class Vocabulary:
+class NameVocabulary:
     """The words that were said in some texts, to ask whether a name was."""
 
     def __init__(self, texts: list[str]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from foretold.memory.extraction.judge.dates import DateFact, dates_of, days_of
-from foretold.memory.extraction.judge.names import NameFact, Vocabulary, names_of
+from foretold.memory.extraction.judge.names import NameFact, NameVocabulary, names_of
 from foretold.memory.extraction.judge.quantities import Quantity, quantities_of
 from foretold.memory.extraction.judge.vocabulary import CORRECTION
 from foretold.memory.extraction.judge.words import NOT, fold_text, share_of, statements, words
@@ -52,7 +52,7 @@ class Context(NamedTuple):
 
     statements: tuple[Statement, ...]  #: those that have most in common with it, the nearest first
     facts: tuple[FactSet, ...]
-    vocabularies: tuple[Vocabulary, ...]
+    vocabularies: tuple[NameVocabulary, ...]
 
     def has_name(self, name: NameFact) -> bool:
         """Whether a name was said."""
@@ -68,7 +68,7 @@ class Spoken(NamedTuple):
 
     statements: tuple[Statement, ...]
     facts: FactSet
-    vocabulary: Vocabulary
+    vocabulary: NameVocabulary
 
 
 class UserSpeech:
@@ -92,7 +92,7 @@ class UserSpeech:
         vocabularies = [part.vocabulary for part in spoken]
         if known:
             facts += [facts_of(part) for part in statements(known)]
-            vocabularies.append(Vocabulary([known]))
+            vocabularies.append(NameVocabulary([known]))
         return Context(tuple(each for _, each in near), tuple(facts), tuple(vocabularies))
 
     def _places(self, given: frozenset[str]) -> list[int]:
@@ -112,7 +112,7 @@ class UserSpeech:
                 tuple(fact for part in parts for fact in part.quantities),
             )
             said = tuple(Statement(text, meaning_of(text), is_corrected) for text in cut)
-            self._read[at] = Spoken(said, facts, Vocabulary(list(each.texts)))
+            self._read[at] = Spoken(said, facts, NameVocabulary(list(each.texts)))
         return self._read[at]
 
     def _is_corrected(self, at: int) -> bool:
