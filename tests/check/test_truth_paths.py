@@ -47,6 +47,12 @@ def test_a_file_that_never_was(repo):
     assert check(repo) == [("CLAUDE.md", 3, "path-missing", "src/lib/prices.ts: there is no such file")]
 
 
+def test_many_files_that_never_were_are_one_finding(repo):
+    repo.write("proj/CLAUDE.md", "".join(f"- part {at} is in `src/lib/part{at}.ts`\n" for at in range(1, 5)))
+    message = "4 of the 4 paths that it names are not there: src/lib/part1.ts, src/lib/part2.ts, src/lib/part3.ts"
+    assert check(repo) == [("CLAUDE.md", 1, "paths-missing", f"{message} and 1 more")]
+
+
 def test_a_typo_names_what_is_there(repo):
     assert said(repo, "Money is in `src/lib/mony.ts`.") == [
         "path-missing src/lib/mony.ts: there is no such file; there is src/lib/money.ts"

@@ -35,12 +35,23 @@ RULES = (
     Rule(
         "path-missing",
         "warning",
-        what="instructions name a file or a folder that the repository does not have",
+        what="instructions name a file or a folder that the repository does not have, though the folder that it "
+        "should be in is there, or git once had it",
         why="The model looks for it, or makes it anew.",
         example="routes are in `src/routes/`, where the folder is `src/api/`",
         fix="correct the path, or remove the sentence",
         instead="routes are in `src/api/`",
         fixable="unsafe",
+    ),
+    Rule(
+        "paths-missing",
+        "note",
+        what="most of the files and folders that instructions name are not in the repository",
+        why="The model takes them for the layout of this repository. They are not reported one by one, because a text "
+        "that names so many is mostly about another tree, or about one that is still to be made.",
+        example="`src/routes/`, `src/models/` and `src/api/orders.ts`, where only `src/index.ts` is there",
+        fix="describe the folders that are there, or say that these are to be made",
+        instead="the code is in `src/index.ts`",
     ),
     Rule(
         "path-moved",

@@ -87,6 +87,7 @@ def _judge_document(project: Project, place: DocumentPlace) -> JudgedDocument:
         remarks = []
     remarks += links.report_headings(dead)
     remarks += _check_versions(defined, document, _select(claims, "version"))
+    remarks += paths.find_many(document, found, credit)
     doubtful = paths.weigh(document, found, credit)
     doubtful += (each for each in links.as_paths(dead) if not credit.is_elsewhere(document))
     return JudgedDocument(remarks, doubtful, credit.passing)

@@ -9,7 +9,10 @@
    optional, made by somebody, or elsewhere (`hedges`), git would not ignore it, and no code names it.
 4. Paths in definitions of skills, agents and commands, and among the words of a command, are often those of other
    repositories, or examples: these are reported only if git knew them, or, in definitions, if rule 3 holds as well.
-5. Files that every machine has its own of (`.env`), build folders and the places of agents' settings are never missed.
+5. If more paths of an instruction file are missing than twice those that are there, it seems to be about another tree:
+   then only git is believed, and one finding (`paths-missing`) says how many there are. Of a skill, an agent or a
+   command, which may come from anywhere, nothing is said.
+6. Files that every machine has its own of (`.env`), build folders and the places of agents' settings are never missed.
 
 The messages have a stable form, from which a fix can be made. `TEXT` is exactly as it is written at that line, `NEW`
 is exactly what to write in its place:
@@ -48,6 +51,7 @@ ELSEWHERE = 4  #: paths that are not there, besides twice as many as are, from w
 CREDIBLE = 3  #: claims that hold, from which on a document is surely about this repository
 MOST_MISSING = 500  #: things that are not there in one document; with more, it is about something else
 MOST_NAMES = 500  #: among which one that is nearly the same is looked for
+SHOWN = 3  #: paths that one finding about many of them names
 MOST_SEARCHED = 30  #: texts that are searched for
 #: files of documents and data: that they name a path says nothing about it
 PROSE = tuple(f"*{ending}" for ending in vocabulary.PROSE)
@@ -236,6 +240,28 @@ def find_doubtful(book: PathBook, document: TruthDocument, claims: Iterable[Clai
     return found
 
 
+def find_many(document: TruthDocument, found: list[Doubtful], credit: Credit) -> Iterator[CheckFinding]:
+    """One finding for an instruction file of which so many paths are not there that `weigh` believes none of them."""
+    count = _count_strong(found)
+    if document.kind != "main" or credit.is_elsewhere(document) or count <= _find_most(document, credit):
+        return
+    strong = [each for each in found if each.is_strong]
+    names = [*dict.fromkeys(each.claim.text for each in strong)]
+    shown = ", ".join(names[:SHOWN]) + (f" and {count - SHOWN} more" if count > SHOWN else "")
+    said = f"{count} of the {count + len(credit.holding)} paths that it names are not there: {shown}"
+    yield CheckFinding(document.path, strong[0].claim.line, "paths-missing", said)
+
+
+def _count_strong(found: list[Doubtful]) -> int:
+    return len({each.claim.text for each in found if each.is_strong})
+
+
+def _find_most(document: TruthDocument, credit: Credit) -> int:
+    """How many paths of a document may be missing before it seems to be about another tree."""
+    holding = len(credit.holding)
+    return max(1, holding // 2) if document.kind == "definition" else max(2, 2 * holding)
+
+
 def weigh(document: TruthDocument, found: list[Doubtful], credit: Credit) -> list[Doubtful]:
     """Paths that are not there, in the light of all claims of their document.
 
@@ -245,8 +271,8 @@ def weigh(document: TruthDocument, found: list[Doubtful], credit: Credit) -> lis
     """
     if credit.is_elsewhere(document):
         return [each._replace(is_strong=False) for each in found if _stem_of(each.claim.text) not in USUAL]
-    holding, missing = len(credit.holding), len({each.claim.text for each in found if each.is_strong})
-    most = max(1, holding // 2) if document.kind == "definition" else max(2, 2 * holding)
+    holding, missing = len(credit.holding), _count_strong(found)
+    most = _find_most(document, credit)
     return [
         each._replace(
             is_strong=each.is_strong
