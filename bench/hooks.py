@@ -5,6 +5,7 @@ python bench/hooks.py                 the whole run: 300 rules, 10,000 and 900 m
 python bench/hooks.py --quick         a transcript of 64 MB, at most 10,000 memories, fewer repetitions
 python bench/hooks.py --only prompts  one part: events, prompts
 python bench/hooks.py --module        `python -m foretold` instead of the installed script
+python bench/hooks.py --vectors PY    builds the table of words with an interpreter that has the extra `vectors`
 python bench/hooks.py --json FILE     the figures for programs
 
 CPU time (user and system) of the process that the agent waits for, the fastest and the median of many, in turns with
@@ -258,14 +259,14 @@ def _working(place: Place) -> list[int]:
 # Prompts to stores of many sizes
 
 
-def prompts(root: str, rounds: int, sizes: Sequence[int], *, module: bool) -> Table:
+def prompts(root: str, rounds: int, sizes: Sequence[int], *, module: bool, vectors: str) -> Table:
     """What a prompt costs, from the very first one on, without the table of words and with it."""
     rows = []
     for size in sizes:
         runner = Runner(Place(f"{root}/{size}", MEGABYTE, size - 2), root, module=module)
         time.sleep(0.5)
         rows.append(_prompt_row(runner, f"{size:,} memories", rounds, PROMPT_BAR))
-        why = _build_table(runner)
+        why = _build_table(runner, vectors)
         if why:
             rows.append(Row(f"{size:,}, with the table", ("",) * 6, {"missing": why}, (), why))
         else:
@@ -286,7 +287,7 @@ def prompts(root: str, rounds: int, sizes: Sequence[int], *, module: bool) -> Ta
 def _prompt_row(runner: Runner, name: str, rounds: int, bar: float) -> Row:
     place, bare = runner.place, [runner.bare() for _ in range(5)]
     spent: dict[str, list[float]] = {"first": [], "next": [], "edited": [], "trace": []}
-    for _ in range(max(3, rounds // 3)):
+    for _ in range(max(5, rounds // 2)):
         forget(place)
         bare += [runner.bare() for _ in range(2)]
         spent["first"].append(runner.hook("UserPromptSubmit", {"prompt": PROMPT})[0])
@@ -319,10 +320,11 @@ def forget(place: Place) -> None:
         os.unlink(path)
 
 
-def _build_table(runner: Runner) -> str:
+def _build_table(runner: Runner, python: str) -> str:
     """Build the table of words for a place; why that is not possible."""
-    words = [*runner.command, "memory", "vectors", "build"]
-    done = subprocess.run(words, env=runner.env, cwd=runner.place.repo, capture_output=True, text=True, check=False)
+    words = [*([python, "-m", "foretold"] if python else runner.command), "memory", "vectors", "build"]
+    env = {**runner.env, "PYTHONPATH": f"{ROOT}/src"} if python else runner.env
+    done = subprocess.run(words, env=env, cwd=runner.place.repo, capture_output=True, text=True, check=False)
     said = (done.stderr or done.stdout).strip()
     return "" if done.returncode == 0 else said.splitlines()[0] if said else f"status {done.returncode}"
 
@@ -332,6 +334,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--module", action="store_true")
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--vectors", metavar="PYTHON", default="")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
     tables = []
@@ -340,7 +343,8 @@ def main() -> int:
             tables.append(events(root, quick=options.quick, module=options.module))
         if options.only != "events":
             sizes = SIZES[:-1] if options.quick else SIZES
-            tables.append(prompts(root, 6 if options.quick else 15, sizes, module=options.module))
+            rounds = 6 if options.quick else 15
+            tables.append(prompts(root, rounds, sizes, module=options.module, vectors=options.vectors))
         os.chdir(ROOT)
     print("\n".join(map(render, tables)))
     missed = over(tables)

@@ -260,7 +260,8 @@ def _locomo_row(name: str, corpus: locomo.Corpus, ranked: list[list[str]]) -> Ro
 def as_markdown(table: Table) -> str:
     """A table for a page: a row that is missing says why; bars are not part of it."""
     columns = [name for name in table.columns if name not in ("bar", "bars")]
-    lines = [f"**{table.title}.** {table.about}".rstrip(), "", f"| {' | '.join(columns)} |"]
+    about = table.about.partition(" Bars: ")[0]
+    lines = [f"**{table.title}.** {about}".rstrip(), "", f"| {' | '.join(columns)} |"]
     lines.append("|---" * len(columns) + "|")
     for row in table.rows:
         why = str(row.figures.get("missing", ""))
