@@ -131,6 +131,8 @@ def test_a_credential_in_settings_that_git_has(place):
     [
         'WEBHOOK_SECRET=\\"test-webhook-secret\\" make test',
         'JWT_SECRET="TestSecretKeyForJUnitTestsThatIsAtLeast512BitsLong" ./gradlew test',
+        "DB_URL=postgres://app:local_dev_password@db:5432/app make",
+        "POSTGRES_PASSWORD=local_dev_password docker-compose:*",
         'echo "CURRENT_TIMESTAMP=$(date -u +%Y-%m-%dT%H:%M:%SZ)"',
     ],
 )

@@ -37,7 +37,9 @@ _EXAMPLE = re.compile(
 _WORDS = re.compile(
     r"(?i)pass|admin|test|demo|secret|your|change|here|user|guest|summer|winter|spring|welcome|generate"
 )
-_FOR_TESTS = re.compile(r"(?i)\A[\W_]*tests?(?![a-z])|(?-i:Tests?(?![a-z])|(?<![a-zA-Z])test(?![a-z]))")
+#: words by which a value says that it is for tests, or for the machine of a developer
+_FOR_TESTS = re.compile(r"Tests?(?![a-z])|(?<![a-zA-Z])(?:tests?|dev|local|TEST|DEV|LOCAL)(?![a-zA-Z])")
+_PATTERN = re.compile(r"[.:]\*|\*\)|\s")  #: of a permission rule or a search, which no assigned value has
 _JOINED = re.compile(r"[A-Za-z]+(?:[^A-Za-z0-9]+[A-Za-z]+){2,}")
 _DATE = re.compile(r"%[a-zA-Z][^\w%]{0,2}%[a-zA-Z]")
 LEAST_WORDS = 0.7  #: of the letters and digits of a value that words spell
@@ -131,7 +133,8 @@ def _is_given(text: str, each: Credential) -> bool:
     if each.kind in TOKENS:
         return True
     is_for_tests = bool(_FOR_TESTS.search(value)) and _is_spelled(value)
-    return len(set(value)) > 4 and not is_for_tests and not _DATE.search(value)
+    is_pattern = each.kind == "assigned secret" and bool(_PATTERN.search(value))
+    return len(set(value)) > 4 and not (is_for_tests or is_pattern or _DATE.search(value))
 
 
 def _is_spelled(value: str) -> bool:

@@ -88,8 +88,8 @@ def _check_permissions(source: SourceFile, table: SettingsTable, agents: tuple[s
     if not isinstance(permissions, dict):
         return
     for kind in KINDS:
-        given = permissions.get(kind)
-        rules = given if isinstance(given, list) else []
+        found = permissions.get(kind)
+        rules: list[object] = found if isinstance(found, list) else []
         for text in rules:
             if not isinstance(text, str):
                 said = f"permissions.{kind} has an item that is not a text"
