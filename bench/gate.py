@@ -58,7 +58,7 @@ def main() -> int:
             continue
         with tempfile.TemporaryDirectory(prefix="foretold-gate-") as folder:
             cases = collect_cases(os.path.realpath(folder), data, table)
-        least = options.least or (0.25 if table else 0.22)
+        least = options.least or (0.23 if table else 0.22)
         report(name, cases, least, is_near=bool(table))
     return 0
 

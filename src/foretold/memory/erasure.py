@@ -24,6 +24,7 @@ from foretold.errors import ForetoldError, StoreFailed
 from foretold.memory.location import MemoryLocation, folder_name, known_projects
 from foretold.memory.note import INDEX
 from foretold.memory.project import Memories
+from foretold.memory.recall.index import WORD_TABLE
 from foretold.memory.store.erasure import Eraser, MemoryEraser, StoreErasure, TextEraser, erase_in_store
 from foretold.memory.store.journal import NAME as LOG
 from foretold.memory.store.large_index import KEPT
@@ -290,6 +291,8 @@ def _drop_cache(place: ErasurePlace) -> ErasurePlace:
     cache = place.path
     if os.path.isdir(cache):
         for name in os.listdir(cache):
+            if name == WORD_TABLE:  # made from a package, of no text of the user's; and not made again by itself
+                continue
             path, aside = os.path.join(cache, name), os.path.join(cache, f".foretold-{token()}")
             with suppress(FileNotFoundError):
                 os.rename(path, aside)  # in one step: a database never loses its log alone

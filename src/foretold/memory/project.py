@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from foretold.memory.drift.verify import MemoryVerdict, Progress
     from foretold.memory.recall.ranking import RankFilter
     from foretold.memory.recall.recall import Recall
-    from foretold.memory.recall.vectors import Vectors
+    from foretold.memory.recall.vectors import Embed, Vectors
     from foretold.memory.store.journal import ChangeOrigin
 
     Made = TypeVar("Made")
@@ -356,11 +356,13 @@ class Memories:
         limit: int = 8,
         types: Sequence[str] = (),
         vectors: Vectors | None = None,
+        embed: Embed | None = None,
         check: bool = True,
         worth: RankFilter | None = None,
     ) -> Recall:
         """The memories that a question is about, within a budget of tokens; with `check`, whether each still holds.
 
+        `embed` turns texts into vectors (`foretold.memory.recall.vectors`), in place of the table of word vectors.
         `worth` chooses what is worth quoting, as `foretold.memory.recall.relevance.worth_quoting` does.
         """
         from foretold.memory.drift.quick_check import QuickCheck
@@ -374,6 +376,7 @@ class Memories:
             types=types,
             cache=self.place.cache,
             vectors=vectors,
+            embed=embed,
             check=QuickCheck(self.place.root, self.own.cache) if check else None,
             worth=worth,
         )

@@ -69,7 +69,13 @@ def test_the_size_of_a_store_decides_nothing(place, count):
     memory.create("Tariffs", type="project", description="how tariff rounding is done", body="Half even, per line.")
     fill(memory, count)
     assert recalled(memory, "a reefer alarm fires, who is paged?") == ["reefers"]
-    assert recalled(memory, "the recipe import fails for chocolate cake, and so is the alarm clock") == []
+    assert (
+        recalled(
+            memory,
+            "the recipe import fails for chocolate cake with vanilla sauce and cherries, and so does the alarm clock",
+        )
+        == []
+    )
 
 
 def test_more_of_the_prompt_is_never_worse():

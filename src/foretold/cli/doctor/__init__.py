@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from foretold.cli.doctor.checks import CHECKS, Patient, find_repairs, repair
+from foretold.cli.doctor.checks import CHECKS, Patient, find_repairs, offer_vectors, repair
 from foretold.cli.install import place_of
 from foretold.cli.install.report import print_plan, summarize_plan
 from foretold.cli.json import emit, findings_json
@@ -39,6 +39,8 @@ def command(words: Sequence[str]) -> int:
         return 1 if findings else 0
     print(f"{plural(len(findings), 'finding')}:" if findings else NOTHING)
     print_findings(findings, paint)
+    if offer := offer_vectors(patient):
+        print(paint.faint(offer))
     return 1 if findings else 0
 
 

@@ -9,6 +9,7 @@ from foretold.errors import ForetoldError, SettingsRefused
 from foretold.memory.doctor import find_problems
 from foretold.memory.note import INDEX
 from foretold.memory.project import Memories, open as open_memories
+from foretold.memory.recall.index import WORD_TABLE
 from foretold.paths import relative_folders
 from foretold.serve.install.apply import apply_plan
 from foretold.serve.install.backup import Backups, state_folder
@@ -118,3 +119,15 @@ def repair(patient: Patient, repairs: Repairs) -> None:
     for store in patient.memories().stores if repairs.indexes else ():
         if os.path.isdir(store.path):
             store.reindex()
+
+
+def offer_vectors(patient: Patient) -> str:
+    """One line for people who have memories and no table of word vectors; not a finding, for nothing is wrong."""
+    try:
+        memories = patient.memories()
+        has_any = any(os.path.isdir(store.path) and os.listdir(store.path) for store in memories.stores)
+    except (ForetoldError, OSError):
+        return ""
+    if not has_any or os.path.exists(f"{memories.place.cache}/{WORD_TABLE}"):
+        return ""
+    return "Memories are recalled by their words alone; for other words: foretold memory vectors build"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
@@ -60,10 +59,3 @@ def _report(state: TableState, options: argparse.Namespace, paint: Paint) -> int
 def _print_progress(done: int, total: int) -> None:
     end = "\n" if done >= total else ""
     write_controls(f"\r\x1b[Kthe table of word vectors: {done:,} of {total:,}{end}")
-
-
-def offer_vectors(cache: str) -> str:
-    """One line for people who have not built the table; nothing if they have."""
-    if os.path.exists(table_state(cache).path):
-        return ""
-    return "Memories are found by their words alone; for other words: foretold memory vectors build"

@@ -2,6 +2,7 @@
 
 1. Every folder's index is brought up to date and asked (`cache`); what they found is ranked together (`ranking`). Only
    memories without any word of the question are dropped.
+   Of two on one thing the newer comes first, and the older is marked (`supersession`).
 2. The best are read from their files and quoted, in order, until the budget is used up. The budget is that of the text
    that `render` makes, wrapper and all.
 3. A memory longer than its share, a third of the budget, is quoted in part. One for which there is no room is named in
@@ -48,6 +49,7 @@ LIMIT = 8
 MOST = 5  #: memories that a model may choose
 GAP = "[…]"
 SHARE = 3  #: a memory may take this part of the budget
+TWINS = 12  #: the best memories, among which one may replace another
 WORTH = 0.5  #: of the best; what is worse, and past the limit, is not named
 _WORD = "0" * 16
 #: what is said of a memory that came with a repository
@@ -144,8 +146,9 @@ def recall(
         found, skips = _search(places, asked, types, indexes, lambda index: find_nearness(index, model, query))
     moment = time.time() if now is None else now
     ranked = rank(asked, found, moment, freshness)
-    ranked = worth(asked, found, ranked) if worth else ranked
-    hits, left, room = _spend(ranked, places, moment, budget, limit, check)
+    chosen = worth(asked, found, ranked) if worth else ranked
+    chosen, replaced = _newer_first(chosen, ranked[:TWINS], places)
+    hits, left, room = _spend(chosen, places, moment, budget, limit, _with_twins(replaced, check))
     costs = accumulate(estimate_tokens(f"{escape_attribute(each.file)}, ") for each in left)
     named = tuple(each.file for each, used in zip(left, costs, strict=True) if used <= room)
     made = Recall(query, hits, left, named, skips)
@@ -199,6 +202,42 @@ def _search_with_table(
     if isinstance(cache, QuickCache) and nearness.is_behind:
         cache.stale += [folder for folder, _ in places if folder not in cache.stale]
     return answer
+
+
+def _newer_first(
+    chosen: list[RankedMemory], best: list[RankedMemory], places: list[tuple[str, str]]
+) -> tuple[list[RankedMemory], dict[str, str]]:
+    """What was chosen, each after what replaces it; and by digest what is replaced, with the files that replace it."""
+    if not chosen or len(best) < 2:
+        return chosen, {}
+    from foretold.memory.recall.supersession import find_superseded
+
+    read = [
+        (mark, read_memory(places[mark.folder][0], mark.candidate.file, mark.candidate.mtime / 1e9)) for mark in best
+    ]
+    there = [(mark, memory) for mark, memory in read if memory is not None]
+    newer = find_superseded([memory for _, memory in there])
+    of = {id(there[old][0]): there[new][0] for old, new in newer.items()}
+    ordered: dict[int, RankedMemory] = {}
+    for mark in chosen:
+        twin = of.get(id(mark))
+        if twin is not None:
+            ordered.setdefault(id(twin), twin._replace(score=max(twin.score, mark.score)))
+        ordered.setdefault(id(mark), mark)
+    return list(ordered.values()), {there[old][1].digest: there[new][1].file for old, new in newer.items()}
+
+
+def _with_twins(replaced: dict[str, str], check: Callable[[Memory], str] | None) -> Callable[[Memory], str] | None:
+    """A check that also says which memories are superseded."""
+    if not replaced:
+        return check
+
+    def say(memory: Memory) -> str:
+        twin = replaced.get(memory.digest)
+        told = [f"superseded by {twin}"] if twin else []
+        return "; ".join([*told, *([check(memory)] if check else [])]).rstrip("; ")
+
+    return say
 
 
 def _spend(

@@ -2,7 +2,10 @@
 
 1. A memory is cut into parts of whole lines; the part nearest to the query decides. Name and description are a part.
 2. Vectors are stored in the index in half precision, by the name of the model; missing ones are made on demand.
-3. `WordLlama` is a static table that its package carries. It runs no model and fetches nothing: its own loader would
+3. A callable of your own will do (`recall(embed=…)`): it gets a list of texts, and returns a vector for each, of finite
+   numbers, all of one size; they are scaled here. They are stored under its `name`, if it has one, else under the name
+   of the function or class: another model needs another name.
+4. `WordLlama` is a static table that its package carries. It runs no model and fetches nothing: its own loader would
    look for one file in the wrong folder of its package, and then on the network.
 """
 
@@ -50,10 +53,8 @@ class NamedEmbed:
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
-        named = getattr(embed, "name", "") or f"{type(embed).__module__}.{type(embed).__qualname__}"
-        if hasattr(embed, "__qualname__"):
-            named = f"{embed.__module__}.{embed.__qualname__}"
-        self.name = f"embed {named}"
+        kind = embed if hasattr(embed, "__qualname__") else type(embed)
+        self.name = f"embed {getattr(embed, 'name', '') or f'{kind.__module__}.{kind.__qualname__}'}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
         return self._embed(texts)
