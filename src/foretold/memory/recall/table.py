@@ -50,7 +50,7 @@ START = "\u2581"  #: the mark of the beginning of a word, in tokens
 #: in bench/hooks.py each 1,000 codes cost a quarter of a bare start
 ALL, SCAN, NEAREST = 400, 5000, 64
 SAMPLE = 48  #: memories of a larger store that say how near one usually is
-QUICK = 12  #: memories whose vectors are made while an agent waits: about 1 ms each
+QUICK = 4  #: memories whose vectors are made while an agent waits: about 1 ms each; with more, none is
 SOME = 8  #: texts; for more, all tokens are read at once
 
 
@@ -276,18 +276,18 @@ def code_of(packed: bytes) -> bytes:
 
 
 def complete_vectors(index: RecallIndex, table: WordTable, most: int | None = None) -> bool:
-    """Make the vectors that an index lacks, of at most so many memories; whether all are there then."""
+    """Make the vectors that an index lacks, unless more than `most` memories lack them; whether all are there then."""
     if index.get_value("vectors") == table.name:
         return True
-    texts = list(islice(index.texts(table.name), most))
+    texts = list(islice(index.texts(table.name), None if most is None else most + 1))
+    if most is not None and len(texts) > most:
+        return False
     if len(texts) > SOME:
         table.read_tokens()
     for row, *text in texts:
         packed = [pack_vector(vector) for vector in map(table.embed, split_parts(*text)) if vector]
         index.put_vectors(table.name, [(row, b"".join(packed))])
         index.put_codes(table.name, [(row, b"".join(map(code_of, packed)))])
-    if most is not None and len(texts) == most:
-        return False
     index.set_value("vectors", table.name)
     return True
 
@@ -344,7 +344,7 @@ def _nearest_codes(codes: Iterable[tuple[int, bytes]], packed: bytes) -> list[in
 class TableNearness:
     """Says how near the memories of indexes are to a query, by the table in their folder.
 
-    In a hurry, only a few missing vectors are made, and none in a large index; `is_behind` says that some are missing.
+    In a hurry, missing vectors are made if they are few, and none in a large index; `is_behind` says that some are missing.
     """
 
     def __init__(self, table: WordTable, query: str, *, is_hurried: bool) -> None:
