@@ -199,12 +199,13 @@ def _ask(kind: str, plans: Sequence[InstallPlan], options: argparse.Namespace, b
             print("Nothing was changed.")
         return 1
     _apply(plans, backups)
+    if kind == "install":
+        print("To recall memories by other words for the same: foretold memory vectors build")
     print(f"Done: {count} changed.")
     if kind == "install":
         words = [plan.agent for plan in plans if plan.edits] + ["--project"] * options.project
         text, back = "New sessions have it. To undo:", f"foretold uninstall {' '.join(words)}"
         print(f"{text} {back}" if len(text) + len(back) < width else f"{text}\n  {back}")
-        print("To recall memories by other words for the same: foretold memory vectors build")
     return 0
 
 
