@@ -105,10 +105,14 @@ class Finding(NamedTuple):
 class FactFinding(Finding):
     """A finding with its facts."""
 
-    def __new__(cls, *values: str | int | None, facts: Facts) -> FactFinding:
+    def __new__(cls, *values: str | int | None, facts: Facts | None) -> FactFinding:
         made = tuple.__new__(cls, values if len(values) == 5 else (*values, ""))
         vars(made)["facts"] = facts
         return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str | int | None, ...], dict[str, Facts | None]]:
+        """What a copy is made of."""
+        return tuple(self), {"facts": self.facts}
 
 
 class Block(NamedTuple):

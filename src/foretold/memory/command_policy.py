@@ -40,7 +40,8 @@ VISIBLE = frozenset("echo printf cd mkdir touch rm rmdir true false : pwd test [
 #: commands that pass on what they are given, or what the files have that they name
 PASSING = frozenset("cat tee sed head tail grep tac sort uniq cut tr cp mv".split())
 #: what `foretold memory` does: it only looks; it writes; anything else consents in the user's name
-MEMORY_LOOKS = frozenset("list show log diff budget recall verify prompt export doctor".split())
+#: `vectors` changes a cache only
+MEMORY_LOOKS = frozenset("list show log diff budget recall verify prompt export doctor vectors".split())
 MEMORY_WRITES = frozenset("add edit rename rm restore import compact consolidate relocate extract".split())
 #: options with a value, and without one, that may come before a subcommand: those of `foretold.cli`
 VALUED = ("-C", "--agent", "--home", "--managed", "--model", "--folder")

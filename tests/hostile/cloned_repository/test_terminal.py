@@ -138,6 +138,7 @@ GROUPS = {
         "doctor": [(), ("--fix",)],
         "erase": [("plain",), (f"deploy{NAME}", "--yes"), (NAME,), ("--text-from", f"missing{NAME}")],
         "trust": [(), ("--withdraw",)],
+        "vectors": [(), ("status",), ("build",), ("remove",)],
         "relocate": [(f"/nowhere{NAME}",)],
         "export": [("-",), (f"out{NAME}.json",)],
         "import": [(f"missing{NAME}",)],

@@ -100,9 +100,9 @@ class WordLlama:
 
 def build_table(home: str, progress: Callable[[int, int], None] | None = None) -> None:
     """Write the table of word vectors into a cache folder, from the package `wordllama`; see `table.py`."""
+    model = WordLlama()  # first: it says what to install
     import numpy
 
-    model = WordLlama()
     rows = numpy.clip(numpy.rint(model.rows * SCALE), -BIAS, BIAS - 1).astype(numpy.int16) + BIAS
     packed = rows.astype(numpy.uint8)
     digest = digest_of(packed.tobytes())[:16]
