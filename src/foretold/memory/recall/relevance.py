@@ -15,7 +15,8 @@ each of the best memories:
    of them anywhere, or two GENERAL ones in its name or description. A word is telling if it is not GENERAL, and at most
    one memory in ten holds it, or three. One word that is a small part of the prompt (ONE_WORD) proves nothing. Nor do
    vectors alone: they find what is alike, not what is meant.
-6. Small talk is about nothing: a prompt all of whose words are of SMALL_TALK or GENERAL.
+6. A memory whose whole name is in the prompt, with a telling word in it, is worth quoting whatever else is asked.
+7. Small talk is about nothing: a prompt all of whose words are of SMALL_TALK or GENERAL.
 
 The weights are those of a logistic regression. `python bench/gate.py` fits them, says how well they do on projects that
 were left out, and prints the lines below.
@@ -23,7 +24,8 @@ were left out, and prints the lines below.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from math import log
 
 from foretold.memory.recall.index import with_respellings
@@ -46,6 +48,8 @@ LITTLE, NOTHING = 0.25, 0.1  #: the part of its weight that a general word has, 
 ONE_WORD = 0.15  #: the share of one word that proves nothing; 0.25 costs 0.02 of what is said, of prompts of the bench
 WHOLE = 0.9  #: the share of a memory that has all of a prompt but what says nothing
 FRONT = ("name", "description")
+TYPES = ("user", "feedback", "project", "reference")  #: how the names of files begin
+_WORD = re.compile(r"[^\W_]+")
 
 
 class QuoteGate(NamedTuple):
@@ -122,8 +126,21 @@ def worth_quoting(
     if is_small_talk(query):
         return []
     gate = WITH_VECTORS if any(found.near for found in indexes) else WITH_WORDS
+    telling = {*telling_words(query, indexes)}
     judged = zip(ranked, describe_matches(query, indexes, ranked), strict=False)
-    return [mark for mark, numbers in judged if numbers is not None and is_above(gate, numbers)]
+    return [
+        mark
+        for mark, numbers in judged
+        if numbers is not None and (is_above(gate, numbers) or is_named(query, mark, telling))
+    ]
+
+
+def is_named(query: RecallQuery, mark: RankedMemory, telling: Collection[str]) -> bool:
+    """Whether a prompt has the whole name of a memory's file, and a telling word in it."""
+    topic = mark.candidate.file.rpartition("/")[2].removesuffix(".md").lower()
+    words = [word for word in _WORD.findall(topic) if word not in TYPES]
+    asked = {word for group in query.words for word in group}
+    return asked.issuperset(words) and any(word in telling and "name" in mark.why.get(word, ()) for word in words)
 
 
 def is_above(gate: QuoteGate, numbers: MatchNumbers) -> bool:
