@@ -64,6 +64,10 @@ def test_the_sets_are_large_enough():
         "later_twisted.txt": 30,
         "newest_honest.txt": 25,
         "newest_twisted.txt": 20,
+        "second_honest.txt": 50,
+        "second_twisted.txt": 30,
+        "unseen_honest.txt": 60,
+        "unseen_twisted.txt": 40,
     }
     assert len({case.kind for case in read_cases("frozen_twisted")}) == 24
 
