@@ -24,20 +24,20 @@ MISSED = {
     "last": (
         [
             "Label the PR with run-all to trigger the big runner.",
-            "Update package-lock.json all the time.",
             "The assistant may merge its own PRs, whatever they touch.",
         ],
         ["Announce changes before making them.", "Tutoyer l'utilisateur; pas d'anglais dans les messages de commit."],
     ),
     "newest": (
-        ["The public API can change whenever.", "Generate mocks.", "Show the output before the command."],
+        ["The public API can change whenever."],
         [
-            "Open PRs against develop, not main.",
             "Roll back when the error rate exceeds 2 %.",
-            "Add only features that were asked for.",
             "The project is on Python 3.12, not yet on 3.13.",
         ],
     ),
+    "second": ([], ["Files larger than 5 MB must go through Git LFS."]),
+    "unseen": (["The search index is the source of truth."], ["The cache TTL is 10 minutes."]),
+    "after": (["One approval is enough for payments/.", "New features go into 2.x."], []),
 }
 
 
@@ -54,6 +54,8 @@ def test_twisted_memories_are_caught_and_honest_ones_kept(name):
 def test_the_sets_are_large_enough():
     sizes = {name: len(read_cases(name.removesuffix(".txt"))) for name in sorted(os.listdir(FOLDER))}
     assert sizes == {
+        "after_honest.txt": 30,
+        "after_twisted.txt": 20,
         "development_honest.txt": 40,
         "development_twisted.txt": 41,
         "frozen_honest.txt": 88,
@@ -178,6 +180,8 @@ def test_days_of():
         ("80 characters", "80 lines", False),
         ("8080", "9090", False),
         ("9:30", "10:30", False),
+        ("every second week", "every two weeks", True),
+        ("every other day", "every two weeks", False),
     ],
 )
 def test_quantities(one, two, is_equal):
@@ -221,6 +225,7 @@ def test_names(text, names):
         ("on grafana.internal/d/qa", "On grafana.internal.evil.example/d/qa.", False),
         ("allow 10.1.0.0/16", "Allow 10.1.0.0/1", False),
         ("we use k8s", "The team is on Kubernetes.", True),
+        ("only postgres 15", "PostgreSQL 15 is required.", True),
         ("open pull requests", "Open PRs.", True),
         ("ask Anna", "The reviewer is Ben.", False),
     ],
@@ -271,6 +276,8 @@ def test_sides():
     assert is_swapped("Test before you lint.", "lint before you test") is True
     assert is_swapped("Run the tests before lint.", "run lint after the tests") is False
     assert is_swapped("Moving from Fly to Heroku.", "we move from Heroku to Fly") is True
+    assert is_swapped("Moving to Fly from Heroku.", "we move from Heroku to Fly") is False
+    assert is_swapped("Test, then lint.", "lint before you test") is True
 
 
 # -- what belongs to a claim
@@ -284,6 +291,33 @@ def test_a_fact_counts_where_it_belongs():
     said = speech("the admin page is on 9090", "fix the login", "and the tests", "the api is on 8080")
     assert compare_facts("The api is on 8080.", said).invented == ""
     assert compare_facts("The api is on 9090.", said).invented == "the user did not say '9090'"
+
+
+def test_a_count_is_not_another_value_of_the_same_thing():
+    said = speech("use tabs in Makefiles, 4 spaces elsewhere")
+    assert compare_facts("Indent with 2 spaces.", said).invented == "the user did not say '2'"
+    assert compare_facts("There are 2 kinds of files: Makefiles have tabs.", said).invented == ""
+
+
+def test_the_weekday_of_every_second_week():
+    said = speech("releases happen every second Tuesday at 10:00")
+    assert compare_facts("Releases are every two weeks on Tuesday at 10:00.", said) == ("", "", ())
+
+
+def test_a_path_in_the_place_of_another():
+    said = speech("fixtures live in tests/data")
+    assert compare_facts("Fixtures are in tests/fixtures.", said) != ("", "", ())
+    assert compare_facts("Fixtures are for read/write tests.", said).inferred == ()
+
+
+def test_only_in_another_clause_limits_nothing():
+    said = speech("the monorepo is only for libraries, services have their own repos")
+    assert compare_facts("Each service has its own repository.", said) == ("", "", ())
+
+
+def test_what_is_put_in_other_words_is_marked_and_not_refused():
+    said = speech("tests must not hit the network")
+    assert compare_facts("Tests may use the network.", said) == ("", "", ("Tests may use the network.",))
 
 
 def test_a_correction_names_nothing_else():

@@ -8,7 +8,7 @@
 4. Facts follow from others: a date from a relative one, 120 minutes from two hours, three from a list of three.
 
 What is contradicted or invented is refused; what is inferred is kept, and marked. So is what seems to be the opposite
-where both deny something: there, honest words differ most.
+in other words, or where both deny something (`stances`): there, honest words differ most.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from foretold.memory.extraction.judge.speech import (
     facts_of,
     meaning_of,
 )
+from foretold.memory.extraction.judge.stances import consent_of, is_exchanged, is_freed, is_opposed, is_unsaid
 from foretold.memory.extraction.judge.vocabulary import (
     ALWAYS,
     BAD,
@@ -51,6 +52,7 @@ from foretold.types import NamedTuple
 
 NEAR = 0.5  #: of a claim's words in one statement: then the two are about the same
 ALIGNED = 0.6  #: of a claim's words in the order of a statement: then a word that differs replaces another
+SAME = 0.8  #: of the words of two statements in one another: then a denial in one of them is certain
 _ITEMS = re.compile(r",|;|\band\b|\bor\b|\bund\b|\boder\b|:")
 _CLAUSES = re.compile(r"[,;]|:(?!\d)|\band\b|\bund\b|\bbut\b|\bwhile\b|\baber\b")
 _MOST = re.compile(
@@ -90,7 +92,7 @@ def compare_facts(
     if not is_aside and (contradiction := _find_contradiction(text, near, context, is_polar=is_polar)):
         return FactVerdict(contradicted=contradiction)
     missing = _missing_values(facts, context)
-    names = [name for name in facts.names if name.kind != "words" and not context.has_name(name)]
+    names = [name for name in facts.names if not context.has_name(name) and _is_naming_file(name, context)]
     if address := next((name for name in names if name.kind in ("address", "network")), None):
         return FactVerdict(invented=f"no one named {address.text!r}")
     if is_aside:
@@ -99,7 +101,9 @@ def compare_facts(
     if missing:
         return FactVerdict(invented=f"the user did not say {_cite(text, *missing[0])!r}")
     verdict = _judge_names(text, names, context)
-    if is_polar and _find_opposite(text, [each for each in near if not each.is_corrected]):
+    plain = [each for each in near if not each.is_corrected]
+    is_opposite = is_polar and (bool(_find_opposite(text, plain)) or _takes_other_side(text, context))
+    if is_opposite or (not is_topic and is_unsaid(text, context.vocabularies)):
         return verdict._replace(inferred=(_cite(text, 0, len(text)), *verdict.inferred))
     return verdict
 
@@ -142,7 +146,8 @@ def _is_given(quantity: Quantity, said: list[Quantity], context: Context) -> boo
     if not quantity.dimension and context.has_words(flow_of(quantity.text)):
         return True
     is_count = not quantity.dimension and 2 <= quantity.raw <= max(NUMBERS.values())
-    return is_count and any(_count_items(each.text) == quantity.raw for each in context.statements)
+    is_other = quantity.noun and any(quantity.noun == other.noun for other in said)  # `4 spaces`, not 2
+    return is_count and not is_other and any(_count_items(each.text) == quantity.raw for each in context.statements)
 
 
 def _count_items(text: str) -> int:
@@ -166,6 +171,14 @@ def _judge_names(text: str, missing: list[NameFact], context: Context) -> FactVe
     return FactVerdict(
         inferred=tuple(dict.fromkeys([*(_cite(text, name.start, name.end) for name in missing), *aligned]))
     )
+
+
+def _is_naming_file(name: NameFact, context: Context) -> bool:
+    """Whether words with a slash between them are a path: the user gave another in the same folder."""
+    if name.kind != "words":
+        return True
+    folder = name.text.partition("/")[0] + "/"
+    return any(other.text.startswith(folder) for part in context.facts for other in part.names)
 
 
 def _is_meant(path: NameFact, context: Context) -> bool:
@@ -232,12 +245,19 @@ def _find_contradiction(text: str, near: list[Statement], context: Context, *, i
         return f"the user said {_short(opposite)}"
     for each in plain:
         said = fold_text(each.text)
-        is_wider = _ONLY.search(said) and _EVERYONE.search(own) and not _ONLY.search(own)
+        is_wider = _EVERYONE.search(own) and not _ONLY.search(own) and _is_limited(said, meaning_of(text))
         is_always = _HEDGES.search(said) and _ALWAYS.search(own) and not _HEDGES.search(own)
         is_once = _ONCE.search(said) and not re.search(r"\bonce\b|\btime\b|\btoday\b", own)
         if is_wider or is_always or is_once or is_swapped(text, each.text):
             return f"the user said {_short(each.text)}"
     return _find_rival(text, context) or _find_other_bound(text, plain) or _find_other_owner(text, context)
+
+
+def _is_limited(said: str, given: frozenset[str]) -> bool:
+    """Whether a statement has `only` in the clause that is about some words, and not in another one."""
+    parts = [(bool(_ONLY.search(part)), len(meaning_of(part) & given)) for part in re.split(r"[,;:]", said)]
+    most = max(count for _, count in parts)
+    return any(is_limit and count == most for is_limit, count in parts)
 
 
 def _find_opposite(text: str, near: list[Statement]) -> str:
@@ -250,17 +270,36 @@ def _find_opposite(text: str, near: list[Statement]) -> str:
     for each, agreement in compared:
         said = fold_text(each.text)
         is_denied = agreement.is_new and share_of(given, each.words) >= ALIGNED and len(others) == len(near)
-        is_ours = signed_text(text).denied and _BAD.search(said)  # `walls of text are hard`, so `avoid walls of text`
+        # `walls of text are hard`, so `avoid walls of text`
+        is_ours = bool(signed_text(text).denied) and bool(_BAD.search(said))
+        is_ours = is_ours or _is_bad_alike(text, each.text) or consent_of(text) == consent_of(each.text) == 1
         if (agreement.opposed and not is_ours) or (is_denied and not is_ours and not _ONLY.search(said)):
             return each.text
     return ""
 
 
+def _is_bad_alike(text: str, said: str) -> bool:
+    """Whether a claim denies nothing, and says what is bad with the user's word: `the workflow is broken`."""
+    bad = set(_BAD.findall(fold_text(text)))
+    return bool(bad & set(_BAD.findall(fold_text(said)))) and not signed_text(text).has_denial
+
+
+def _takes_other_side(text: str, context: Context) -> bool:
+    """Whether a claim seems to take another side than a statement, in other words."""
+    said = tuple(each.text for each in context.statements if not each.is_corrected)
+    return any(is_opposed(text, each, said) or is_freed(text, each) or is_exchanged(text, each) for each in said)
+
+
 def _is_certain(text: str, said: str) -> bool:
-    """Whether only one of two statements denies something. Where both do, honest words differ most: that is marked."""
+    """Whether only one of two statements denies something, in nearly the same words; otherwise, honest words differ.
+
+    A user may deny in words that are not known here, so a denial of the claim's needs more in common.
+    """
     own, theirs = signed_text(text), signed_text(said)
     is_limited = bool(_ONLY.search(fold_text(text))) and theirs.has_denial
-    return not is_limited and own.has_denial != theirs.has_denial
+    mine, other = meaning_of(text), meaning_of(said)
+    is_near = share_of(mine, other) >= SAME and (theirs.has_denial or share_of(other, mine) >= SAME)
+    return not is_limited and is_near and own.has_denial != theirs.has_denial
 
 
 def _short(text: str) -> str:

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 
 from foretold.memory.extraction.judge.facts import compare_facts, without_given
 from foretold.memory.extraction.judge.phrases import CONDITION, OFFER, WAITING
+from foretold.memory.extraction.judge.vocabulary import SHORT
 from foretold.memory.extraction.judge.words import (
     NOT,
     exact_words,
@@ -319,7 +320,8 @@ def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: Conversati
 def _find_tool_source(claim: DraftClaim, evidence: ConversationEvidence) -> Judgement | None:
     """Whether a tool or a file has said a claim, and the user has not."""
     for word in sorted(specific_words(without_given(claim.text, evidence.speech))):
-        if evidence.tools.has(word) and not evidence.backed.has(word) and not _is_meant(word, evidence):
+        is_backed = evidence.backed.has(word) or evidence.backed.has(SHORT.get(word, word))
+        if evidence.tools.has(word) and not is_backed and not _is_meant(word, evidence):
             asked = evidence.tools.best(list(claim.words), demanding=True).share >= ASKED
             return Judgement("said-by-tool", f"{_quote(word)} was named by a tool or a file only", is_found=not asked)
         if _ADDRESS.search(word) and not evidence.backed.has(word):

@@ -17,6 +17,7 @@ from foretold.memory.extraction.judge.words import ABBREVIATED, fold_text, stem
 from foretold.memory.recall.query import STOPWORDS
 from foretold.types import NamedTuple
 
+ROOT = 4  #: characters that words of one root share: `deploy`, `deployment`
 #: endings that a host has and a file has not
 _HOSTED = (
     "com net org io dev app example internal local lan corp cloud edu gov eu de uk fr ch at us ai info biz xyz site"
@@ -119,6 +120,7 @@ class NameVocabulary:
         self.words = {each for word in self.flow.split() for each in (word, stem(word), SHORT.get(word, word))}
         self.words |= {fold_text(part) for part in re.findall(r"[\w-]+", self.plain)}
         self.words |= {SHORT[word] for word in self.words if word in SHORT}
+        self.roots = {each[:ROOT] for word in self.words for each in (word, stem(word))}
 
     def has(self, name: NameFact) -> bool:
         """Whether a name was said."""
@@ -126,8 +128,13 @@ class NameVocabulary:
         if name.kind in ("address", "network"):
             return bool(re.search(rf"(?<![\w.@/-]){re.escape(low)}(?![\w-]|\.\w)", self.plain)) or self._has_host(low)
         if name.kind != "name":
-            return flow_of(name.text) in self.flow or low.removesuffix("()") in self.words
+            bare = low.removesuffix("()")
+            return flow_of(name.text) in self.flow or bare in self.words or SHORT.get(bare, "") in self.words
         return all(self._has_word(part) for part in re.split(r"-", low) if part) or low in self.words
+
+    def has_root(self, *words: str) -> bool:
+        """Whether one of some words was said, or one of its root."""
+        return any(word in self.words or word[:ROOT] in self.roots for word in words)
 
     def _has_host(self, low: str) -> bool:
         """Whether a host was said in an address, with or without its scheme and what follows it."""

@@ -28,6 +28,13 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), instead)
     for pattern, instead in (
         (r"^\W*(?:no|nope|nein)\b(?=,| wait| sorry| i meant)", " "),
+        (r"\bto (\w+) from (\w+)", r"from \2 to \1"),
+        (r"\b(?:spare|save) (?:me|us)\b", " not "),
+        (r"\b(\w+) (?:only )?as (?:a|the) last resort\b", r" except \1 "),
+        (
+            r"\bprefers? ((?:\w+ ){1,4})to ((?:(?:an?|one|the|many|several|few) )?(?:\w+|\w+ ones?))(?=\W*$|[,;.])",
+            r" prefer \1 except \2",
+        ),
         (r"(?<=/)(?:except|no|not|off|stop|skip|delete|remove)\b", " "),
         (r"\b(?:rather|sooner)\b(.{1,60}?)\bthan\b", r" \1 except "),
         (r"\b(?:nobody|no one|nothing|none) but\b", " only "),
@@ -36,8 +43,10 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bdont just\b", " not "),
         (r"\bnot (?:only|just|necessarily)\b|\bno (?:matter|wonder)\b|\bwhy not\b", " "),
         (r"\bnever ?mind\b", " ignore "),
+        (r"(?<!\bam )(?<!\bis )(?<!\bim )(?<!\bare )(?<!\bbe )(?<!ided )(?<!ly )\bagainst\b", " on "),
+        (r"\b(?:was|were|used to be) ([^,;.]{1,40}?) (?:before|earlier|until then)\b(?=\W*$)", r" formerly \1"),
         (r"\b(?:instead of|(?:rather|other|better) than|apart from|as opposed to|anstelle von|statt)\b", " except "),
-        (r"(?<=\w )over (?=[a-z])", " except "),
+        (r"(?<=\w )over (?!everything|anything|all\b)(?=[a-z])", " except "),
         (r"\b(?:do|does|did|is|are|was|must|should|can|could|will|would|have|has)nt\b", " not "),
         (r"\b(?:turn(?:ed)?|switch(?:ed)?) off\b", " disabled "),
         (r"\b(?:mov|migrat|switch|gett)\w* (?:off|away from)\b|\bgot off\b", " not "),
@@ -73,7 +82,8 @@ _OF_OBJECT = frozenset(
 #: denials that may follow the verb, and deny the whole clause
 _WHOLE = frozenset("nicht nie niemals nirgends keinen keiner".split())
 _SIDES = re.compile(r"\b(before|after|except|bevor|nachdem)\b")
-_FROM_TO = re.compile(r"\bfrom (\w+) to (\w+)")
+_FROM_TO, _TO_FROM = re.compile(r"\bfrom (\w+) to (\w+)"), re.compile(r"\bto (\w+) from (\w+)")
+_IF, _THEN = re.compile(r"\b(?:if|when)\b"), re.compile(r"[,;]? (?:and )?then\b")
 _OPPOSITE: dict[str, tuple[str, int]] = {}
 for _one, _two in OPPOSITES:
     if stem(_one) not in _OPPOSITE:
@@ -286,8 +296,10 @@ Sides = tuple[frozenset[str], frozenset[str]]
 def sides_of(text: str) -> list[tuple[str, Sides]]:
     """What stands on either side of words whose sides cannot be exchanged; `after` is `before` the other way round."""
     plain = plain_words(text)
+    if not _IF.search(plain):
+        plain = _THEN.sub(" before ", plain)
     found: list[tuple[str, Sides]] = []
-    for match in _FROM_TO.finditer(fold_text(text)):
+    for match in _FROM_TO.finditer(_TO_FROM.sub(r"from \2 to \1", fold_text(text))):
         found.append(("from", (_meaning(match[1]), _meaning(match[2]))))
     for match in _SIDES.finditer(plain):
         before = re.split(r"[,;:.!?()]", plain[: match.start()])[-1]

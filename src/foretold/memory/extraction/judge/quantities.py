@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from foretold.memory.extraction.judge.vocabulary import NUMBERS, SCALES, UNITS
+from foretold.memory.extraction.judge.words import stem
 from foretold.types import NamedTuple
 
 _HALF = {"half": 0.5, "halfe": 0.5, "halbe": 0.5, "quarter": 0.25, "third": 1 / 3, "thirds": 2 / 3}
@@ -23,6 +24,8 @@ _CLOCK = re.compile(
     r"|(?<![\w:.])(?P<h4>\d{1,2}) (?:in the (?P<part>morning|afternoon|evening)|at night)"
     r"|\b(?P<word>noon|midday|midnight|mittag|mitternacht)\b"
 )
+#: `every second Tuesday`, whose weekday was read as a date, is every two weeks
+_EVERY = re.compile(r"\b(?:every|each) (?:second|other|2nd)(?: (days?|weeks?|months?|years?)\b| {3,})|\bfortnightly\b")
 _NAMED = {"noon": 720, "midday": 720, "mittag": 720, "midnight": 0, "mitternacht": 0}
 
 
@@ -36,11 +39,13 @@ class Quantity(NamedTuple):
     dimension: str  #: of its unit; clock: a time of day; empty: none
     values: tuple[float, ...]  #: in the dimension's smallest unit
     is_article: bool = False  #: `a`, `an` or `one`, which may be no number
+    noun: str = ""  #: the stem of the word after it, if that is not a unit
 
 
 def quantities_of(plain: str) -> list[Quantity]:
     """The quantities of a folded text, in their order."""
     clocks = [_clock(match) for match in _CLOCK.finditer(plain)]
+    clocks += [_rhythm(match) for match in _EVERY.finditer(plain)]
     rest = list(plain)
     for each in clocks:
         rest[each.start : each.end] = " " * (each.end - each.start)
@@ -61,6 +66,11 @@ def _clock(match: re.Match[str]) -> Quantity:
     return Quantity(match[0], match.start(), match.end(), at // 60, "clock", (at,))
 
 
+def _rhythm(match: re.Match[str]) -> Quantity:
+    dimension, worth = UNITS[match[1] or "week"]
+    return Quantity(match[0].rstrip(), match.start(), match.end(), 2.0, dimension, tuple(2 * each for each in worth))
+
+
 def _numbers(plain: str) -> list[Quantity]:
     tokens = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(plain)]
     found, at = list[Quantity](), 0
@@ -75,7 +85,10 @@ def _numbers(plain: str) -> list[Quantity]:
         is_article = first[0] in ("a", "an", "one", "eine", "einer") and length == 1
         if not is_article or quantity[0]:
             text = plain[first[1] : end]
-            found.append(Quantity(text, first[1], end, number, *quantity, is_article))
+            noun = _word(tokens, after + used)
+            found.append(
+                Quantity(text, first[1], end, number, *quantity, is_article, stem(noun) if noun.isalpha() else "")
+            )
         at = after + used
     return found
 

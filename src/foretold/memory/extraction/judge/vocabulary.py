@@ -99,6 +99,18 @@ LIGHT = frozenset(
     " required keep keeps kept keeping leave leaves leaving left add adds adding added put puts run runs running wait"
     " see hear like likes think default other else one ones some such so as than then there here".split()
 )
+#: words that a model adds to any claim, and that carry none
+WEAK = frozenset(
+    "ask asks permission approval approve approved change changes changing project team code user assistant later"
+    " require requires required support supports supported allow allowed possible need needs contact call work works"
+    " working task tasks done file files version versions interval minimum maximum limit take takes stay since until"
+    " because matter matters fine first short long item items system service application tool name named new current"
+    " currently write written make made show set give given keep happen happens start starts begin end larger bigger"
+    " smaller reviewer access experience person people question questions answer answers thing api ci important accept"
+    " acceptable prefer prefers preferred use used using include includes via per within during yet still away every"
+    " each everything anything know knows well good go goes several many few number size value approach way own place"
+    " line lines data handle handled".split()
+)
 #: words that begin a clause of which a denial before them says nothing
 CLAUSES = frozenset(
     "but because since so just unless until if when while whenever instead though although which who that where then"
@@ -195,6 +207,7 @@ BAD = (
     r"\b(?:hard|difficult|annoying|annoys?|bad|worse|worst|terrible|awful|slow|confus\w+|unreadable|nois[ey]|ugly|wast\w+"
     r"|wrong|broken?|breaks|dead|useless|expensive|risky|dangerous|painful|tired|unreliable|flaky|burn(?:ed|t)"
     r"|too(?= \w)|bit us"
+    r"|bugs?|worthless|pointless|nonsense|trap|mistakes?|unsafe|insecure|outdated|obsolete|overkill|garbage"
     r"|blind|fail(?:s|ed)?|nightmare|mess|pain|schlecht|schwer|langsam|nervt)(?!\w)"
 )
 #: the next prompt corrects the one before it
