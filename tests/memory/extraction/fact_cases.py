@@ -3,7 +3,7 @@
 `development_*` are those that the rules were made with. `frozen_*` were written before the rules, and run for the first
 time when those did well on the development set; `later_*`, `last_*` and `newest_*` were written after
 that, each before its run. `second_*` are another author's; `unseen_*` were written before the rules that those led to,
-and `after_*` after the rules from `unseen_*`.
+`after_*` after the rules from `unseen_*`, and `final_*` after those from `after_*`.
 """
 
 import os

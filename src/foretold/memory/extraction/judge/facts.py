@@ -103,6 +103,7 @@ def compare_facts(
     verdict = _judge_names(text, names, context)
     plain = [each for each in near if not each.is_corrected]
     is_opposite = is_polar and (bool(_find_opposite(text, plain)) or _takes_other_side(text, context))
+    is_opposite = is_opposite or any(_is_wider(text, each.text) for each in plain)
     if is_opposite or (not is_topic and is_unsaid(text, context.vocabularies)):
         return verdict._replace(inferred=(_cite(text, 0, len(text)), *verdict.inferred))
     return verdict
@@ -238,19 +239,29 @@ def _is_naming(word: str) -> bool:
 
 
 def _find_contradiction(text: str, near: list[Statement], context: Context, *, is_polar: bool) -> str:
-    own = fold_text(text)
     plain = [each for each in near if not each.is_corrected]
     opposite = _find_opposite(text, plain) if is_polar else ""
     if opposite and _is_certain(text, opposite):
         return f"the user said {_short(opposite)}"
     for each in plain:
-        said = fold_text(each.text)
-        is_wider = _EVERYONE.search(own) and not _ONLY.search(own) and _is_limited(said, meaning_of(text))
-        is_always = _HEDGES.search(said) and _ALWAYS.search(own) and not _HEDGES.search(own)
-        is_once = _ONCE.search(said) and not re.search(r"\bonce\b|\btime\b|\btoday\b", own)
-        if is_wider or is_always or is_once or is_swapped(text, each.text):
+        if is_swapped(text, each.text) or (_is_wider(text, each.text) and _is_near(text, each.text)):
             return f"the user said {_short(each.text)}"
     return _find_rival(text, context) or _find_other_bound(text, plain) or _find_other_owner(text, context)
+
+
+def _is_wider(text: str, said: str) -> bool:
+    """Whether a claim makes a rule for all, or for always, of what was said of some, or of one time."""
+    own, theirs = fold_text(text), fold_text(said)
+    is_wider = _EVERYONE.search(own) and not _ONLY.search(own) and _is_limited(theirs, meaning_of(text))
+    is_always = _HEDGES.search(theirs) and _ALWAYS.search(own) and not _HEDGES.search(own)
+    is_once = _ONCE.search(theirs) and not re.search(r"\bonce\b|\btime\b|\btoday\b", own)
+    return bool(is_wider or is_always or is_once)
+
+
+def _is_near(text: str, said: str) -> bool:
+    """Whether two statements have nearly the same words."""
+    mine, other = meaning_of(text), meaning_of(said)
+    return share_of(mine, other) >= SAME and share_of(other, mine) >= SAME
 
 
 def _is_limited(said: str, given: frozenset[str]) -> bool:
@@ -291,15 +302,10 @@ def _takes_other_side(text: str, context: Context) -> bool:
 
 
 def _is_certain(text: str, said: str) -> bool:
-    """Whether only one of two statements denies something, in nearly the same words; otherwise, honest words differ.
-
-    A user may deny in words that are not known here, so a denial of the claim's needs more in common.
-    """
+    """Whether only one of two statements denies something, in nearly the same words; otherwise, honest words differ."""
     own, theirs = signed_text(text), signed_text(said)
     is_limited = bool(_ONLY.search(fold_text(text))) and theirs.has_denial
-    mine, other = meaning_of(text), meaning_of(said)
-    is_near = share_of(mine, other) >= SAME and (theirs.has_denial or share_of(other, mine) >= SAME)
-    return not is_limited and is_near and own.has_denial != theirs.has_denial
+    return not is_limited and _is_near(text, said) and own.has_denial != theirs.has_denial
 
 
 def _short(text: str) -> str:
@@ -381,8 +387,8 @@ def _clause(text: str) -> _Clause:
     """What a part of a sentence is about, and its values: numbers, and words with a capital."""
     tokens = re.findall(r"[\w./:-]*\w", text)
     values = {fold_text(each) for each in tokens if each[:1].isdigit()}
-    words = {stem(SHORT.get(fold_text(each), fold_text(each))) for each in tokens}
-    words = {word for word in words if word not in STOPWORDS and word not in LIGHT}
+    plain = [each for each in map(fold_text, tokens) if each not in STOPWORDS and each not in LIGHT]
+    words = {stem(SHORT.get(each, each)) for each in plain} - STOPWORDS - LIGHT
     capital = {fold_text(each) for each in tokens if each[:1].isupper() and fold_text(each) not in COMMON}
     pairs = pairwise(stem(SHORT.get(fold_text(each), fold_text(each))) for each in tokens)
     before = {two: one for one, two in pairs if two[:1].isdigit()}

@@ -36,6 +36,10 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r" prefer \1 except \2",
         ),
         (r"(?<=/)(?:except|no|not|off|stop|skip|delete|remove)\b", " "),
+        (
+            r"\b(?:not|never|no|dont|avoid)\b((?: \w+){0,4}) (?!rather|other|better)(?:\w+er|more|less) than\b(?= \w)",
+            r"\1 bound ",
+        ),
         (r"\b(?:rather|sooner)\b(.{1,60}?)\bthan\b", r" \1 except "),
         (r"\b(?:nobody|no one|nothing|none) but\b", " only "),
         (r"\b(all|everyone|everybody|everything|anyone|anything|any \w+|all \w+) but\b", r"\1 except "),
@@ -43,6 +47,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bdont just\b", " not "),
         (r"\bnot (?:only|just|necessarily)\b|\bno (?:matter|wonder)\b|\bwhy not\b", " "),
         (r"\bnever ?mind\b", " ignore "),
+        (r"\b(?:replaced|superseded) by\b", " removed , "),
+        (r"\b(?:replac|supersed)(?:es|ed)\b", " except "),
         (r"(?<!\bam )(?<!\bis )(?<!\bim )(?<!\bare )(?<!\bbe )(?<!ided )(?<!ly )\bagainst\b", " on "),
         (r"\b(?:was|were|used to be) ([^,;.]{1,40}?) (?:before|earlier|until then)\b(?=\W*$)", r" formerly \1"),
         (r"\b(?:instead of|(?:rather|other|better) than|apart from|as opposed to|anstelle von|statt)\b", " except "),
@@ -65,7 +71,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 #: denials that follow what they deny: `is disabled`, `must be off`
 _AFTER = frozenset(
     "off disabled forbidden banned prohibited excluded removed deleted dropped unused blocked rejected ignored frozen"
-    " deprecated disallowed denied verboten unneeded skipped omitted undocumented untyped unsupported".split()
+    " deprecated disallowed denied verboten unneeded skipped omitted undocumented untyped unsupported exempt killed"
+    " scrapped shelved abandoned retired discontinued obsolete".split()
 )
 _BE = frozenset("is are be was were been being stay stays remain remains get gets ist sind wird werden".split())
 _PLAIN = frozenset("not never cannot cant wont dont".split())

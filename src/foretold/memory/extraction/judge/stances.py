@@ -59,11 +59,12 @@ _WHOLE = frozenset(
     "not never cannot cant wont dont nobody nothing none neither nie nicht niemals niemand off disabled forbidden"
     " banned prohibited excluded removed deleted dropped unused blocked rejected ignored frozen deprecated disallowed"
     " denied verboten skipped omitted unsupported dead gone abandoned retired obsolete broken paused suspended"
-    " unmaintained discontinued ignore ignores worthless pointless unsafe insecure".split()
+    " unmaintained discontinued exempt killed scrapped shelved"
+    " ignore ignores worthless pointless unsafe insecure".split()
 )
 _AUXILIARY = frozenset(
     "is are was were be been am do does did must should shall may might can could will would have has had to you we i"
-    " they it he she please and or but that which youre theyre were im thats its were".split()
+    " they it he she please and or but that which youre theyre im thats its now".split()
 )
 _NO = "not|never|dont|cannot|cant|must not|no"
 #: phrases that are replaced before a text is cut
@@ -284,6 +285,8 @@ def _is_rebound(mine: tuple[str, ...], one: tuple[str, ...], two: tuple[str, ...
     if len(mine) < 2 or len(two) < 2 or not one:
         return False
     subject, rest = mine[0], {word for word in mine if word not in one}
+    if len(one) > 2 and len(rest) == len(set(one) - set(mine)) == 1 and rest <= set(two):
+        return True  # `francs in Switzerland, euros elsewhere`
     roots = {word[:ROOT] for word in mine}
     return subject in one and subject not in two and len(rest) > 1 and rest <= set(two) and two[0][:ROOT] not in roots
 
