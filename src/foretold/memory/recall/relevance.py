@@ -70,9 +70,10 @@ class QuoteGate(NamedTuple):
 #: bench/gate.py, 309 prompts and 101 about nothing, of three projects. Projects that were left out, each in its store:
 #: something relevant said to 0.547 of prompts, precision 0.810, something said to 0.050 of prompts about nothing; with
 #: vectors, from a probability of 0.25: 0.557, 0.849, 0.040. All in one store: 0.534, 0.719, 0.119; with vectors 0.540,
-#: 0.740, 0.129
-WITH_WORDS = QuoteGate(-2.36, 1.59, 2.75, 2.77, 3.92, 2.97, 1.36, 0.00, 0.00, -5.43)
-WITH_VECTORS = QuoteGate(-1.44, 0.46, 2.82, 1.72, 4.27, 1.74, 0.98, 0.86, 4.17, -5.45)
+#: 0.740, 0.129. Both bases are about 0.1 above what was fitted: a little more is said, within the bars of precision
+#: (`bench/memory.py --only hook`)
+WITH_WORDS = QuoteGate(-2.36, 1.59, 2.75, 2.77, 3.92, 2.97, 1.36, 0.00, 0.00, -5.35)
+WITH_VECTORS = QuoteGate(-1.44, 0.46, 2.82, 1.72, 4.27, 1.74, 0.98, 0.86, 4.17, -5.35)
 #: words of many prompts that say nothing about their subject
 GENERAL = frozenset(
     "able actually add again ahead answer anything array ask assign assignment await begin best better big bit "
