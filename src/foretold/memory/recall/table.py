@@ -344,7 +344,8 @@ def _nearest_codes(codes: Iterable[tuple[int, bytes]], packed: bytes) -> list[in
 class TableNearness:
     """Says how near the memories of indexes are to a query, by the table in their folder.
 
-    In a hurry, missing vectors are made if they are few, and none in a large index; `is_behind` says that some are missing.
+    In a hurry, missing vectors are made if they are few, and none in a large index; `is_behind` says that some are
+    missing.
     """
 
     def __init__(self, table: WordTable, query: str, *, is_hurried: bool) -> None:
