@@ -69,6 +69,24 @@ def test_all_rules_fit_a_terminal(capsys, monkeypatch):
     assert max(map(len, lines)) <= 80
 
 
+def test_the_rules_of_a_family(capsys):
+    assert main(["rule"]) == 0
+    assert "\ntruth: What instructions claim\n" in capsys.readouterr().out
+    assert main(["rule", "truth"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "truth: What instructions claim"
+    listed = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+    assert listed == [rule.code for rule in load_families()["truth"]]
+    assert main(["rule", "truth", "--json"]) == 0
+    assert [rule["code"] for rule in read_document(capsys.readouterr().out)["rules"]] == listed
+
+
+@pytest.mark.parametrize(("word", "meant"), [("IMPORT-PUNCTUATION", "import-punctuation"), ("delivry", "delivery")])
+def test_what_may_have_been_meant(capsys, word, meant):
+    assert main(["rule", word]) == 2
+    assert f"no finding has the code {word!r}, did you mean {meant!r}?" in capsys.readouterr().err
+
+
 def test_data(capsys):
     assert main(["rule", "personal", "--json"]) == 0
     data = read_document(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""`foretold rule [CODE]`: what a finding means, why it matters, and what to do."""
+"""`foretold rule [CODE|FAMILY]`: what a finding means, why it matters, and what to do."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ FIXABLE = {
 }
 EXAMPLES = """\
   foretold rule                      every code, in one line each
+  foretold rule truth                those of a family
   foretold rule import-punctuation   what it means, an example, what to do"""
 
 
 def command(words: Sequence[str]) -> int:
     about = "Explain a finding: what it means, why it matters, what to do."
     parser = make_parser("rule", about, EXAMPLES, "--json")
-    parser.add_argument("code", nargs="?", help="the code of a finding, e.g. import-missing")
+    parser.add_argument("code", nargs="?", help="the code of a finding, e.g. import-missing, or a family")
     options = parser.parse_args(words)
     families = load_families()
     codes = [rule.code for rules in families.values() for rule in rules]
+    if options.code in families:
+        families, options.code = {options.code: families[options.code]}, None
     if options.code and options.code not in codes:
-        print(f"foretold: no finding has the code {options.code!r}{guess(options.code, codes)}", file=sys.stderr)
+        meant = guess(options.code.lower(), [*codes, *families])
+        print(f"foretold: no finding has the code {options.code!r}{meant}", file=sys.stderr)
         print("see all of them: foretold rule", file=sys.stderr)
         return 2
     paint, rule = Paint(os.getcwd(), os.path.expanduser("~")), find_rule(options.code) if options.code else None
@@ -61,7 +65,7 @@ def _describe(rule: Rule) -> list[tuple[str, str]]:
 def _print_all(families: dict[str, tuple[Rule, ...]], paint: Paint) -> None:
     wide = max(len(rule.code) for rules in families.values() for rule in rules)
     for family, rules in families.items():
-        print(f"{paint.bold(FAMILIES[family])}\n")
+        print(f"{paint.bold(f'{family}: {FAMILIES[family]}')}\n")
         for rule in rules:
             print(f"  {rule.code:{wide}} {rule.severity:8} {paint.wrap(rule.what, wide + 12).lstrip()}")
         print()
