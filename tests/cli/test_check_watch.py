@@ -69,6 +69,27 @@ def test_the_report_comes_again_when_something_changes(project):
     assert watcher.stop() == (1, "")
 
 
+def test_the_first_report_says_that_it_watches(project):
+    project.write("proj/CLAUDE.md", "See @docs/other.md, please.\n")
+    watcher = Watcher(project)
+    text = watcher.wait_for("watching")
+    assert text.endswith("fix 1 of them:   foretold check --fix\n\nwatching for changes; Ctrl-C ends it\n")
+    assert "(fixable)" in text
+    project.write("proj/CLAUDE.md", "See @docs/lost.md\n")
+    assert watcher.wait_for("foretold rule", 2).count("watching") == 1
+    assert watcher.stop() == (1, "")
+
+
+def test_on_a_terminal_what_changed_comes_last(project):
+    """The top of a long report is out of sight."""
+    watcher = Watcher(project, terminal=True)
+    watcher.wait_for("watching for changes; Ctrl-C ends it")
+    project.write("proj/CLAUDE.md", "Use tabs.\n")
+    watcher.wait_for("changed: CLAUDE.md")
+    assert watcher.text.index("no problems") < watcher.text.index("changed: CLAUDE.md")
+    assert watcher.stop()[0] == 0
+
+
 def test_what_does_not_matter_is_silent(project):
     watcher = Watcher(project)
     watcher.wait_for("1 error")

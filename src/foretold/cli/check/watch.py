@@ -4,7 +4,8 @@
    that differs. No program of the system has to report changes, so it works on every file system.
 2. Only what depends on what has changed is checked again (`check.recheck`). Nothing is printed if nothing that was read
    has another text.
-3. On a terminal, each report begins on an empty screen. With `--format json`, each is a document on a line of its own.
+3. On a terminal, each report begins on an empty screen, and ends with what changed: the top may be out of sight. With
+   `--format json`, each is a document on a line of its own.
 4. Settings that cannot be read are named, and the next change is awaited. Ctrl-C ends it, with the status of the last
    report.
 """
@@ -18,6 +19,7 @@ import sys
 import time
 
 from foretold.check.baseline import read_baseline
+from foretold.check.fix import attach_fixes
 from foretold.check.recheck import LiveCheck
 from foretold.check.run import CheckReport, hide_known, restrict_report
 from foretold.cli.check import deliver_report, exit_code, render_report
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 PAUSE = 0.3  #: seconds between two looks
 SHARE = 20  #: a look may take one of this many parts of the time, however many paths there are
 MOST_NAMED = 3  #: changed files that are named
+WATCHING = "watching for changes; Ctrl-C ends it"
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
 
@@ -85,20 +88,25 @@ def _restrict(live: LiveCheck, scope: CheckScope, options: argparse.Namespace) -
     report = live.report
     if options.baseline:
         report = hide_known(report, read_baseline(options.baseline), live.settings)
-    return restrict_report(report, scope.paths, options.severity)
+    report = restrict_report(report, scope.paths, options.severity)
+    return report._replace(findings=tuple(attach_fixes(report.findings, report.project)))
 
 
 def _print_report(report: CheckReport, options: argparse.Namespace, changed: list[str]) -> None:
     is_text = options.format == "text" and not options.output
-    if is_text and sys.stdout.isatty():
+    is_screen = is_text and sys.stdout.isatty()
+    if is_screen:
         sys.stdout.flush()
         write_controls(CLEAR)
-    if changed and (is_text or sys.stderr.isatty()):
-        print(_describe(changed, report), file=sys.stdout if is_text else sys.stderr)
+    said = (sys.stdout if is_text else sys.stderr) if is_text or sys.stderr.isatty() else None
+    if said and changed and not is_screen:
+        print(_describe(changed, report) + "\n", file=said)
     if options.format == "json" and not options.output:
         _print_line(report)
     else:
         deliver_report(render_report(report, options), report.project, options)
+    if said and (is_screen or not changed):
+        print(f"\n{_describe(changed, report) if changed else WATCHING}", file=said)
     sys.stdout.flush()
 
 
@@ -116,4 +124,4 @@ def _describe(changed: list[str], report: CheckReport) -> str:
     files = [path for path in changed if not any(other != path and is_inside(other, path) for other in changed)]
     shown = sorted(report.project.relative(path) if path != top else os.path.basename(path) for path in files)
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
-    return printable(f"{time.strftime('%H:%M:%S')} changed: {', '.join(shown[:MOST_NAMED])}{more}") + "\n"
+    return printable(f"{time.strftime('%H:%M:%S')} changed: {', '.join(shown[:MOST_NAMED])}{more}")
