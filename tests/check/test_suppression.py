@@ -73,6 +73,20 @@ def test_each_kind_of_file_has_its_own_comments():
     assert find_comments("a.jsonc", "// foretold: ignore truth\n{}\n")[0].target == 2
 
 
+def test_a_slip_is_a_comment_without_rules():
+    for word in ("ignor", "ignored", "Ignore", "disable"):
+        (comment,) = find_comments("a.md", f"<!-- foretold: {word} import-missing -->\nx\n")
+        assert (comment.slip, comment.rules, comment.target) == (word, (), 2)
+    assert find_comments("a.md", "<!-- foretold: see the guide -->\n") == []
+    assert find_comments("a.md", "The word foretold: ignor it. `<!-- foretold: ignor truth -->`\n") == []
+    (comment,) = find_comments("a.md", "foretold: it <!-- foretold: ignore truth -->\n")
+    assert (comment.slip, comment.rules) == ("", ("truth",))
+
+
+def test_a_large_file_with_many_slips_takes_no_time():
+    assert len(find_comments("a.md", "<!-- foretold: ignor truth\n" * 100_000)) == 1000
+
+
 def test_a_large_file_with_many_marks_takes_no_time():
     text = "<!-- foretold: ignore truth\n" * 100_000
     assert len(find_comments("a.md", text)) == 1000
@@ -88,6 +102,15 @@ def test_a_comment_keeps_a_finding_back_and_is_not_sent(place):
     assert report.ignored == 1
     assert "foretold: ignore" not in told(place)
     assert "See @docs/missing.md" in told(place)
+
+
+def test_a_misspelt_comment_is_reported_and_not_removed(place):
+    place.write("proj/CLAUDE.md", "<!-- foretold: ignor import-missing -->\nSee @docs/missing.md\n")
+    report = check(place)
+    assert found(place, report) == [("CLAUDE.md", 1, "ignore-unused"), ("CLAUDE.md", 2, "import-missing")]
+    slip = report.findings[0]
+    assert slip.message == "`ignor` is not `ignore` or `ignore-file`, so this comment ignores nothing"
+    assert (slip.hint, slip.fix) == ("write: foretold: ignore CODE", None)
 
 
 def test_the_frontmatter_of_a_rule_is_not_sent(place):

@@ -158,7 +158,7 @@ def parse_settings(table: Mapping[str, object], path: str, prefix: str = "") -> 
     found = CheckSettings()
     for key, value in table.items():
         if key not in PARSERS:
-            raise BadSettings(f"{path}: '{prefix}{key}' is not a setting{_explain_key(key)}")
+            raise BadSettings(f"{path}: '{prefix}{key}' is not a setting{_explain_key(key, value, prefix)}")
         field, parse = PARSERS[key]
         try:
             found = found._replace(**{field: parse(value)})  # type: ignore[arg-type]  # as the parser of the field gives
@@ -167,12 +167,15 @@ def parse_settings(table: Mapping[str, object], path: str, prefix: str = "") -> 
     return found
 
 
-def _explain_key(key: str) -> str:
+def _explain_key(key: str, value: object, prefix: str) -> str:
     if key in ELSEWHERE:
         return f" here; write it as [{key}] in .foretold.toml"
     if key == "check":
         return "; write its keys without [check]"
-    return _guess(key, PARSERS) or f"; the settings are {', '.join(PARSERS)}"
+    if key == "tool" and not prefix and isinstance(value, dict) and "foretold" in value:
+        return " here; write the keys at the top, without [tool.foretold]"
+    known = [*PARSERS, *(f"[{name}]" for name in ELSEWHERE if not prefix)]
+    return _guess(key, PARSERS) or f"; the settings are {', '.join(known)}"
 
 
 def check_rules(names: Iterable[str], *, is_guessed: bool = True) -> tuple[str, ...]:

@@ -9,7 +9,9 @@
    loading (`project`), so this is asked, not guessed. Of skills, agents and commands only the frontmatter is known not
    to be sent.
 4. A comment that keeps nothing back, or names no rule, is a finding, and can be removed safely. Where only some rules
-   or agents were asked about, it is not known whether it does, and nothing is said.
+   or agents were asked about, it is not known whether it does, and nothing is said. A comment with a word in the place
+   of `ignore` that is nearly that, or is followed by the name of a rule, is a finding as well; only its author knows
+   what it was meant to keep back, so nothing is fixed.
 5. `per-file-ignores` of the settings come after comments.
 """
 
@@ -23,7 +25,7 @@ from itertools import accumulate
 from foretold.check.finding import CheckFinding, Fix, TextEdit
 from foretold.check.project import MAX_TEXT, Project
 from foretold.check.settings import CheckSettings, check_rules
-from foretold.findings.registry import family_of
+from foretold.findings.registry import CHECKED, family_of
 from foretold.storage.tree import Fault, is_inside
 from foretold.text.globs.npm_ignore import IgnoreMatcher
 from foretold.text.markdown.lines import closes_fence, fence_of
@@ -31,6 +33,7 @@ from foretold.types import NamedTuple
 
 MARK = "foretold:"
 _WORDS = re.compile(r"foretold:[ \t]*(ignore(?:-file)?)\b([^\n]*)")
+_SLIP = re.compile(r"foretold:[ \t]*([A-Za-z][\w-]{0,40})\b([^\n]*)")
 _OPENING = {"<!--": "html", "#": "hash", "//": "slash"}
 #: how the names of files end, by the comments that they can have
 _MARKDOWN = (".md", ".mdc", ".markdown", ".mdx", ".txt", "rules", "goosehints")
@@ -48,6 +51,7 @@ class IgnoreComment(NamedTuple):
     text: str  #: as it is written
     is_html: bool
     is_alone: bool  #: whether nothing else is in its line
+    slip: str = ""  #: what it says in the place of `ignore`; then it has no rules
 
 
 class SuppressedFindings(NamedTuple):
@@ -103,7 +107,7 @@ def find_comments(path: str, text: str) -> list[IgnoreComment]:
     if MARK not in text:
         return []
     lines = text.split("\n")
-    marked = [at for at, line in enumerate(lines) if MARK in line and _WORDS.search(line)][:MOST]
+    marked = [at for at, line in enumerate(lines) if MARK in line and _find_words(line)][:MOST]
     kinds = _list_kinds(path, lines) if marked else {}
     found = []
     for at in marked:
@@ -142,8 +146,21 @@ def _count_front(lines: list[str]) -> int:
     return next((at + 1 for at in range(1, len(lines)) if lines[at].rstrip() == "---"), 0)
 
 
+def _find_words(line: str) -> re.Match[str] | None:
+    """What a line says to us: to ignore something, or what may be meant so."""
+    return _WORDS.search(line) or _SLIP.search(line)
+
+
+def _is_slip(word: str, rules: tuple[str, ...]) -> bool:
+    """Whether a word was meant to be `ignore`: it is nearly that, or a rule comes after it."""
+    from difflib import get_close_matches
+
+    is_near = bool(get_close_matches(word.lower(), ("ignore", "ignore-file"), 1, 0.7))
+    return is_near or any(rule in CHECKED or family_of(rule) in CHECKED for rule in rules)
+
+
 def _parse_comment(line: str, at: int, kind: str) -> IgnoreComment | None:
-    found = _WORDS.search(line)
+    found = _find_words(line)
     before = line[: found.start()].rstrip() if found else ""
     opening = next((mark for mark in _OPENING if before.endswith(mark)), "")
     if found is None or not opening or _OPENING[opening] != kind or before.count("`") % 2:
@@ -158,7 +175,10 @@ def _parse_comment(line: str, at: int, kind: str) -> IgnoreComment | None:
         return None
     is_alone = not line[:start].strip() and not line[end:].strip()
     target = None if found[1] == "ignore-file" else at + 1
-    return IgnoreComment(at + 1, target, rules, line[start:end].rstrip(), kind == "html", is_alone)
+    comment = IgnoreComment(at + 1, target, rules, line[start:end].rstrip(), kind == "html", is_alone)
+    if found[1] in ("ignore", "ignore-file"):
+        return comment
+    return comment._replace(rules=(), slip=found[1]) if _is_slip(found[1], rules) else None
 
 
 def _aim_all(comments: list[IgnoreComment], lines: list[str]) -> list[IgnoreComment]:
@@ -237,7 +257,9 @@ class _Comments:
         for real, (path, comments) in self.found.items():
             for comment in comments:
                 reason = self.refused[real].get(comment.line)
-                if reason:
+                if comment.slip:
+                    yield _report_slip(path, comment)
+                elif reason:
                     yield self._refuse(path, comment, reason)
                 else:
                     yield from self._list_unused(real, path, comment)
@@ -304,6 +326,11 @@ class _Comments:
             except ValueError as error:
                 self._faults[rule] = str(error)
         return self._faults[rule]
+
+
+def _report_slip(path: str, comment: IgnoreComment) -> CheckFinding:
+    said = f"`{comment.slip}` is not `ignore` or `ignore-file`, so this comment ignores nothing"
+    return CheckFinding(path, comment.line, "ignore-unused", said, "write: foretold: ignore CODE")
 
 
 def _list_sent(project: Project) -> dict[str, list[tuple[str, str]]]:
