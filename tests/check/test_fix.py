@@ -573,7 +573,7 @@ def test_the_command_says_what_changes_for_whom(fixable):
             "",
         ],
     )
-    assert printed.endswith("undo it: foretold check --undo\n")
+    assert printed.endswith(f"undo it: foretold -C {fixable.proj} check --undo\n")
     assert run(fixable, "--fix") == (0, "nothing to fix\n")
     status, printed = run(fixable, "--undo")
     assert (status, printed.splitlines()[-1]) == (0, "  write  CLAUDE.md")
@@ -586,7 +586,9 @@ def test_a_long_path_leaves_room_for_its_rule(fixable, monkeypatch):
     fixable.write(f"proj/{folder}CLAUDE.md", "See @../../../docs/style.md, please.\n")
     _, printed = run(fixable, "--fix")
     assert f"{folder}CLAUDE.md:1\n  import-punctuation\n  put white space after" in printed
-    assert all(len(line) <= 91 for line in printed.splitlines())  # the path itself stays whole
+    *lines, undo = printed.splitlines()
+    assert all(len(line) <= 91 for line in lines)  # the path itself stays whole
+    assert undo == f"undo it: foretold -C {fixable.proj} check --undo"  # so does a command
 
 
 def test_a_dry_run_shows_the_diff_and_writes_nothing(fixable):

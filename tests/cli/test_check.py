@@ -100,6 +100,13 @@ def test_a_path_that_is_not_there(stage):
     assert "nowhere is not a file or folder" in said(done)
 
 
+def test_a_folder_that_is_a_file(stage):
+    """As for every other command."""
+    done = run(stage, "-C", "CLAUDE.md")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said(done) == "foretold: CLAUDE.md is not a folder; check a file with: foretold check CLAUDE.md"
+
+
 # What is reported
 
 
@@ -134,6 +141,50 @@ tokens in every session that starts at the top: claude-code 75
 what it means:   foretold rule import-missing
 """
     )
+
+
+def test_a_version_that_is_not_recorded_is_named_with_the_one_that_is_used(stage):
+    words = (RULES, "--agent", "claude-code@9.9.9,codex")
+    line = "claude-code 9.9.9 is not recorded; treated like 2.1.325"
+    assert f"\n{line}\n" in run(stage, *words).stdout.decode()
+    assert f"\n{line}\n" in run(stage, *words, "api").stdout.decode()  # no problems there
+    assert f"\n# {line}\n" in run(stage, *words, "--show-settings").stdout.decode()
+    document = json.loads(run(stage, *words, "--json").stdout)
+    assert document["assumed"] == [{"agent": "claude-code", "asked_version": "9.9.9", "version": "2.1.325"}]
+    assert read_document(run(stage, RULES, "--json").stdout)["assumed"] == []
+
+
+def test_commands_to_type_next_are_about_the_same_folder(stage):
+    stage.write("proj/CLAUDE.md", "See @docs/a.md, and more.\n")
+    stage.write("proj/docs/a.md", "Use tabs.\n")
+    where = ["-C", "../proj"]
+    assert "fix 1 of them:   foretold -C ../proj check --fix\n" in run(stage, *where, cwd="home").stdout.decode()
+    done = run(stage, *where, "--write-baseline", "b.json", cwd="home")
+    assert said(done).endswith("from now on: foretold -C ../proj check --baseline b.json")
+    fixed = run(stage, *where, "--fix", cwd="home").stdout.decode()
+    assert "undo it: foretold -C ../proj check --undo\n" in fixed
+    done = run(stage, *where, "--undo", cwd="home")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("stdin", [subprocess.DEVNULL, None], ids=["stdin", "closed stdin"])
+def test_a_closed_stream(stage, stdin):
+    """Standard output cannot be written: one line. Without standard error, the report is the same."""
+    call = f"exec {sys.executable} -m foretold check --no-home {RULES}" + ("" if stdin else " <&-")
+
+    def shell(more):
+        words = ["/bin/sh", "-c", f"{call} {more}"]
+        return subprocess.run(words, cwd=stage.proj, env=stage.environment(), capture_output=True, timeout=60)
+
+    done = shell(">&-")
+    assert (done.returncode, done.stderr) == (3, b"foretold: the output cannot be written: Bad file descriptor\n")
+    whole = run(stage, RULES).stdout
+    assert shell("2>&-").stdout == whole
+    assert shell("2>&-").returncode == 1
+    assert shell(">&- 2>&-").returncode == 3
+    assert shell("--output report.txt >&- 2>&-").returncode == 1
+    with open(stage.path("proj/report.txt"), "rb") as file:
+        assert file.read() == whole
 
 
 def test_a_clean_tree_gets_one_line(place):
@@ -228,7 +279,11 @@ WRONG = {
     ("--home", "x", "--no-home"): "give --home or --no-home, not both",
     ("--unsafe",): "--unsafe is for --fix",
     ("--dry-run",): "--dry-run is for --fix",
-    ("--fix", "--diff", "HEAD"): "give one of --fix, --undo, --diff, --watch, --write-baseline and --show-settings",
+    (
+        "--fix",
+        "--diff",
+        "HEAD",
+    ): ("give only one of --fix, --undo, --diff, --watch, --write-baseline and --show-settings"),
     ("--baseline", "none.json"): "the baseline none.json cannot be read: No such file or directory",
     ("--exclud", "x"): "did you mean --exclude?",
 }
@@ -297,7 +352,11 @@ def test_a_baseline_is_written_over_a_baseline_only(stage):
     stage.write("proj/notes.json", '{"mine": 1}')
     done = run(stage, "--write-baseline", "notes.json")
     assert done.returncode == 2
-    assert "notes.json is not a baseline" in said(done)
+    assert said(done) == "foretold: notes.json is not a baseline, and is not overwritten; give another file"
+    before = stage.path("proj/CLAUDE.md")
+    done = run(stage, "--write-baseline", before)
+    assert said(done) == f"foretold: {before} is not a baseline, and is not overwritten; give another file"
+    assert "cannot be read" in said(run(stage, "--write-baseline", "web"))
     with open(stage.path("proj/notes.json"), encoding="utf-8") as file:
         assert file.read() == '{"mine": 1}'
     assert run(stage, "--write-baseline", "b.json").returncode == 0

@@ -87,6 +87,8 @@ def run() -> None:
 
         if was_answered(sys.argv[2:]):
             os._exit(0)
+    if sys.stdout is None or sys.stderr is None:
+        _replace_closed()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # for a terminal that is not UTF-8
     sys.stdout = _watch_output(sys.stdout)
@@ -109,6 +111,20 @@ def run() -> None:
     except OSError:
         code = 3
     os._exit(code)
+
+
+def _replace_closed() -> None:
+    """Take the numbers of closed standard streams, before a file that is opened gets them and is written to.
+
+    Standard output refuses what is written to it then, if anything is; what would go to standard error is dropped.
+    """
+    for number, name, flags in ((1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, flags)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115  # until the end
 
 
 class _OutputError(OSError):

@@ -15,6 +15,7 @@ def describe_report(report: CheckReport) -> dict[str, object]:
     return {
         "top": project.top,
         "agents": [choice.dialect.name for choice in project.choices],
+        "assumed": describe_assumed(project),
         "costs": [cost._asdict() for cost in report.costs],
         "findings": [describe_finding(each, project) for each in report.findings],
         "ignored": report.ignored,
@@ -23,6 +24,15 @@ def describe_report(report: CheckReport) -> dict[str, object]:
         "known": report.known,
         "fixed": [entry._asdict() for entry in report.fixed],
     }
+
+
+def describe_assumed(project: Project) -> list[dict[str, str]]:
+    """Agents in versions that were not recorded, with the ones that were used instead."""
+    return [
+        {"agent": choice.dialect.agent, "asked_version": choice.asked, "version": choice.dialect.version}
+        for choice in project.choices
+        if choice.assumed
+    ]
 
 
 def describe_finding(finding: CheckFinding, project: Project) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
@@ -34,6 +34,14 @@ def name_choices(project: Project) -> str:
     return join_words(
         each.agent if each.evidence == "documented" else f"{each.agent} {each.version}" for each in dialects
     )
+
+
+def list_assumed(project: Project) -> Iterator[str]:
+    """What is said of versions that were asked for and were not recorded: which one was used instead."""
+    for choice in project.choices:
+        if choice.assumed:
+            agent, version = choice.dialect.agent, choice.dialect.version
+            yield f"{agent} {choice.asked} is not recorded; treated like {version}"
 
 
 def count_files(report: CheckReport) -> int:

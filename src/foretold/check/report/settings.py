@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from foretold.check.report.sentences import name_choices
+from foretold.check.report.sentences import list_assumed, name_choices
 from foretold.check.run import OpenedProject
 from foretold.check.settings import PARSERS
 
@@ -17,6 +17,7 @@ def render_settings(opened: OpenedProject, given: Sequence[str] = ()) -> str:
     lines = [f"# settings of {where}" if where else "# no settings file: these are the defaults"]
     lines += [f"# not used, another one is nearer: {project.relative(path)}" for path in source.unused]
     lines.append(f"# checked for: {name_choices(project)}{'' if project.options.agents else ' (in use here)'}")
+    lines += [f"# {line}" for line in list_assumed(project)]
     lines.append("")
     shown = opened.settings._replace(
         agents=project.options.agents,

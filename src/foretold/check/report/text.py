@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import FIXTURES
-from foretold.check.report.sentences import count, count_files, name_choices
+from foretold.check.report.sentences import count, count_files, list_assumed, name_choices
 from foretold.check.run import CheckReport
 from foretold.findings.registry import SEVERITIES, find_rule
 from foretold.storage.tree import is_inside
@@ -149,8 +149,9 @@ def _render_summary(report: CheckReport, style: TextStyle, again: str) -> Iterat
 
 
 def _list_left_out(report: CheckReport) -> Iterator[str]:
-    """What was not looked at, or is not shown."""
+    """What was not looked at as asked, or is not shown."""
     project = report.project
+    yield from list_assumed(project)
     inside = [project.relative(path) for path in project.left_out]
     fixtures = sum(1 for path in inside if FIXTURES.search(path.rpartition("/")[0]))
     if fixtures:

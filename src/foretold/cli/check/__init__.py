@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from foretold.check.baseline import read_baseline, write_baseline
 from foretold.check.fix import attach_fixes
 from foretold.check.run import CheckReport, OpenedProject, check_tree, hide_known, open_project, restrict_report
-from foretold.cli.check.options import CheckScope, find_scope, list_wanted, parse_options
+from foretold.cli.check.options import CheckScope, find_scope, list_wanted, name_command, parse_options
 from foretold.cli.output import Paint, ProgressLine, plural
-from foretold.errors import BadArgument
+from foretold.errors import BadArgument, BadSettings
 from foretold.storage.atomic import replace_file
 from foretold.types import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def command(words: Sequence[str]) -> int:
         return run_diff(opened, scope, options)
     report = _check(opened, scope, options)
     if options.write_baseline:
-        return _write_baseline(report, options.write_baseline)
+        return _write_baseline(report, options)
     if options.fix:
         from foretold.cli.check.fix import run_fix
 
@@ -89,7 +89,7 @@ def render_report(report: CheckReport, options: argparse.Namespace) -> str:
         paint.colour = paint.colour and not options.output
         if options.statistics:
             return render_statistics(report, paint)
-        return render_text(report, paint, shlex.join(["foretold", "check", *options.paths]))
+        return render_text(report, paint, name_command(options))
     module = __import__(f"foretold.check.report.{name}", fromlist=["render"])
     text: str = getattr(module, f"render_{name}")(report)
     return text
@@ -117,13 +117,25 @@ def _for_stdout(text: str, name: str) -> str:
     return escape_json(text) if name in ("json", "sarif", "gitlab") and sys.stdout.isatty() else text
 
 
-def _write_baseline(report: CheckReport, path: str) -> int:
+def _write_baseline(report: CheckReport, options: argparse.Namespace) -> int:
+    path = options.write_baseline
     if os.path.lexists(path):
-        read_baseline(path)  # nothing else is overwritten
+        _require_baseline(path)
     write_baseline(path, report.findings, report.project)
     count = plural(len(report.findings), "finding")
-    print(f"{path}: {count}; from now on: foretold check --baseline {shlex.quote(path)}", file=sys.stderr)
+    again = f"{name_command(options)} --baseline {shlex.quote(path)}"
+    print(f"{path}: {count}; from now on: {again}", file=sys.stderr)
     return 0
+
+
+def _require_baseline(path: str) -> None:
+    """BadSettings unless a file is a baseline: nothing else is overwritten."""
+    try:
+        read_baseline(path)
+    except BadSettings:
+        if not os.path.isfile(path) or not os.access(path, os.R_OK):
+            raise
+        raise BadSettings(f"{path} is not a baseline, and is not overwritten; give another file") from None
 
 
 # Settings

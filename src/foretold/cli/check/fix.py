@@ -21,6 +21,7 @@ from foretold.check.report.json import describe_finding, describe_fix, write_jso
 from foretold.check.run import CheckReport
 from foretold.check.settings import CheckSettings
 from foretold.cli.check import deliver_report
+from foretold.cli.check.options import name_command
 from foretold.cli.output import Paint, plural, printable
 from foretold.dialects.registry import title_of_agent
 from foretold.errors import BadArgument
@@ -46,7 +47,7 @@ def run_fix(report: CheckReport, settings: CheckSettings, options: argparse.Name
     else:
         paint = Paint(plan.project.top, plan.project.home)
         paint.colour = paint.colour and not options.output
-        text = render_plan(plan, paint, is_done=bool(undo))
+        text = render_plan(plan, paint, name_command(options), is_done=bool(undo))
     deliver_report(text, plan.project, options)
     findings = report.findings if options.dry_run else plan.left
     is_bad = any(each.severity in ("error", "warning") for each in findings)
@@ -72,8 +73,11 @@ def _open_undo(options: argparse.Namespace) -> Undo:
 # For people
 
 
-def render_plan(plan: FixPlan, paint: Paint, *, is_done: bool) -> str:
-    """What is fixed, with what it changes for agents; what is refused, with the reason; what is left."""
+def render_plan(plan: FixPlan, paint: Paint, again: str, *, is_done: bool) -> str:
+    """What is fixed, with what it changes for agents; what is refused, with the reason; what is left.
+
+    `again` is the command that was given, without its flags.
+    """
     lines: list[str] = []
     for fixed in _join_fixes(plan.fixes):
         lines += _render_fix(fixed, paint)
@@ -81,7 +85,7 @@ def render_plan(plan: FixPlan, paint: Paint, *, is_done: bool) -> str:
         lines += _render_refusal(refused, paint)
     if plan.changes and not is_done:
         lines += ["", *_render_diff(plan)]
-    return "\n".join([*lines, *_render_summary(plan, paint, is_done=is_done)]) + "\n"
+    return "\n".join([*lines, *_render_summary(plan, paint, again, is_done=is_done)]) + "\n"
 
 
 def _join_fixes(fixes: Sequence[ProvenFix]) -> list[ProvenFix]:
@@ -138,7 +142,7 @@ def _render_diff(plan: FixPlan) -> list[str]:
     return ["\t".join(map(printable, line.split("\t"))) for line in lines]
 
 
-def _render_summary(plan: FixPlan, paint: Paint, *, is_done: bool) -> Iterator[str]:
+def _render_summary(plan: FixPlan, paint: Paint, again: str, *, is_done: bool) -> Iterator[str]:
     fixes, files = len(plan.fixes), sum(1 for change in plan.changes.values() if change is not None)
     if fixes:
         said = "fixed" if is_done else "would fix"
@@ -155,9 +159,9 @@ def _render_summary(plan: FixPlan, paint: Paint, *, is_done: bool) -> Iterator[s
         yield f"left: {plural(rest, 'finding')} that cannot be fixed here"
     if plan.unsafe:
         noun = "fix is" if plan.unsafe == 1 else "fixes are"
-        yield f"{plan.unsafe:,} more {noun} not safe: foretold check --fix --unsafe"
+        yield f"{plan.unsafe:,} more {noun} not safe: {again} --fix --unsafe"
     if is_done:
-        yield "undo it: foretold check --undo"
+        yield f"undo it: {again} --undo"
 
 
 # For programs

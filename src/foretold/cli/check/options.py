@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Sequence
 
 from foretold.check.project import FIXTURES, CheckOptions
 from foretold.check.settings import check_rules
 from foretold.cli.options import make_parser
 from foretold.dialects.surroundings import find_git
-from foretold.errors import BadArgument
+from foretold.errors import BadArgument, NotAFolder
 from foretold.storage.tree import Disk, is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -78,7 +79,7 @@ def _find_contradiction(options: argparse.Namespace) -> str:
             return f"{_flag(name)} is for --fix"
     given = [name for name in ACTIONS if getattr(options, name)]
     if len(given) > 1:
-        return f"give one of {', '.join(map(_flag, ACTIONS[:-1]))} and {_flag(ACTIONS[-1])}"
+        return f"give only one of {', '.join(map(_flag, ACTIONS[:-1]))} and {_flag(ACTIONS[-1])}"
     for name in ("fix", "diff", "undo"):
         if options.statistics and name in given:
             return f"--statistics counts the findings of a report; it is not for {_flag(name)}"
@@ -133,6 +134,12 @@ def _add_actions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--watch", action="store_true", help="check again whenever a file is saved")
 
 
+def name_command(options: argparse.Namespace) -> str:
+    """The command that was given, without its flags: a next one is about the same project."""
+    place = [] if options.cwd == "." else ["-C", options.cwd]
+    return shlex.join(["foretold", *place, "check", *options.paths])
+
+
 def list_wanted(options: argparse.Namespace) -> CheckOptions:
     """What a project is asked about, from the options of a command line."""
     return CheckOptions(
@@ -156,6 +163,8 @@ def split_lists(values: Iterable[str]) -> tuple[str, ...]:
 def find_scope(cwd: str, paths: Sequence[str], *, may_be_gone: bool = False) -> CheckScope:
     """The project of some paths, and what of it is reported. With `may_be_gone`, an earlier commit may have them."""
     disk = Disk()
+    if disk.kind(cwd) == "file":
+        raise NotAFolder(f"{cwd} is not a folder; check a file with: {shlex.join(['foretold', 'check', cwd])}")
     given = [os.path.join(cwd, path) for path in paths] or [cwd]
     missing = next((path for path in given if disk.kind(path) not in ("file", "folder")), None)
     if missing is not None and not may_be_gone:
