@@ -163,3 +163,18 @@ def test_a_dry_run_shows_the_patch_without_control_characters(faults):
     assert "diff --git a/CLAUDE.md b/CLAUDE.md\n--- a/CLAUDE.md\n+++ b/CLAUDE.md\n" in printed
     assert "+\\x1b[2J\tSee @docs/style.md , please.\\x0d\n" in printed
     assert "\x1b" not in printed
+
+
+def test_files_come_in_the_order_of_their_paths(place):
+    """Whatever order sets have in a process."""
+    place.git("init -q")
+    names = ["CLAUDE.md", "api/CLAUDE.md", "docs/CLAUDE.md", "web/CLAUDE.md"]
+    for name in names:
+        place.write(f"proj/{name}", "See @a.md, please.\n")
+        place.write(f"proj/{name.replace('CLAUDE', 'a')}", "Use tabs.\n")
+    for seed in ("1", "2", "3"):
+        words = ["check", "--no-home", "--select", "import-punctuation", "--fix", "--dry-run", "--json"]
+        document = json.loads(place.run(*words, env={"PYTHONHASHSEED": seed}).stdout)
+        lines = [line for line in document["diff"].split("\n") if line.startswith("diff --git ")]
+        assert lines == [f"diff --git a/{name} b/{name}" for name in names]
+        assert document["files"] == names

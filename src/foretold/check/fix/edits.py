@@ -129,9 +129,9 @@ def _overlap(one: TextEdit, other: TextEdit) -> bool:
 def make_changes(project: Project, fixes: Iterable[Fix]) -> dict[str, FileChange]:
     """What the files are with some fixes. Equal edits are made once."""
     fixes = list(fixes)
-    edits = {edit for fix in fixes for edit in fix.edits}
+    edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits)
     changes: dict[str, FileChange] = {}
-    for path in dict.fromkeys(edit.path for edit in edits):
+    for path in sorted({edit.path for edit in edits}):
         data = project.tree.read(path, MAX_TEXT)
         own = [edit for edit in edits if edit.path == path]
         changes[path] = apply_edits(b"" if isinstance(data, Fault) else data, own)

@@ -21,11 +21,11 @@ _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"',
 
 
 def render_patch(plan: FixPlan) -> str:
-    """All changes of a plan, in the order in which they were made."""
+    """All changes of a plan, in the order of their paths; git knows which names become free, whatever comes first."""
     origins = plan.origins
     return "".join(
         _render_file(plan, origins.get(path, path), path, change)
-        for path, change in plan.changes.items()
+        for path, change in sorted(plan.changes.items(), key=lambda item: item[0])
         if isinstance(change, bytes)
     )
 

@@ -190,7 +190,7 @@ def describe_plan(plan: FixPlan, undo: str) -> dict[str, object]:
             }
             for each in plan.refused
         ],
-        "files": [project.relative(path) for path in plan.changes],
+        "files": [project.relative(path) for path in sorted(plan.changes)],
         "left": [describe_finding(each, project) for each in plan.left],
         "unsafe": plan.unsafe,
         "diff": render_patch(plan),
