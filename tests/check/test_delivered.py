@@ -113,7 +113,7 @@ def test_a_line_for_each_agent(place):
         "api/CLAUDE.md": ["Claude Code: when a file in api is touched, 2 tokens", "Codex: not delivered"],
     }
     (rule,) = [each for _, each in map_deliveries(found).find(".claude/rules/a.md")]
-    assert describe_when(rule) == "when a file that matches a, b is touched"
+    assert describe_when(rule) == "when a file that matches a/**, b/** is touched"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from foretold.check.project import Project
 from foretold.dialects.registry import DialectChoice, title_of_agent
+from foretold.instructions.discover.rule_conditions import written_patterns
 from foretold.instructions.view import View, Waiting
 from foretold.storage.digest import digest_of
 from foretold.storage.tree import Fault
@@ -23,6 +24,7 @@ from foretold.types import Entry, NamedTuple
 
 SHORT = 16  #: characters of a digest
 MAX_FILE = 64 * 1024 * 1024  #: bytes of a file that may be cut
+MOST_PATTERNS = 3  #: that are named
 MAX_HEADING = 80  #: characters
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.{0,200})")
 _FENCE = re.compile(r"[ >]{0,20}(```|~~~)")
@@ -49,6 +51,7 @@ class Delivery(NamedTuple):
     file: str = ""  #: where the text really is
     parent: str = ""  #: the file that imports it
     includes: tuple[str, ...] = ()  #: files whose text is in it
+    written: tuple[str, ...] = ()  #: the patterns as their author wrote them: the agent may shorten `web/**` to `web`
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ def _list_start(view: View, project: Project) -> Iterator[Delivery]:
         cut = _find_cut(entry, view, project)
         yield _describe(entry, project, when)._replace(cut=cut)
     for rule in view.waiting:
-        yield _describe_rule(rule, project)
+        yield _describe_rule(rule, view, project)
 
 
 def _list_nested(view: View, choice: DialectChoice, project: Project) -> Iterator[Delivery]:
@@ -125,11 +128,12 @@ def _list_nested(view: View, choice: DialectChoice, project: Project) -> Iterato
             folder = (entry.trigger or "").rpartition("/")[0]
             yield _describe(entry, project, "touch", (_relative(project, folder),))
     for rule in nested.waiting:
-        yield _describe_rule(rule, project)
+        yield _describe_rule(rule, view, project)
 
 
-def _describe_rule(rule: Waiting, project: Project) -> Delivery:
-    return _describe(rule.entry, project, "match", (_relative(project, rule.base), *rule.entry.globs))
+def _describe_rule(rule: Waiting, view: View, project: Project) -> Delivery:
+    found = _describe(rule.entry, project, "match", (_relative(project, rule.base), *rule.entry.globs))
+    return found._replace(written=tuple(written_patterns(rule.entry, view.dialect.rules)))
 
 
 def _describe(entry: Entry, project: Project, when: str, scope: tuple[str, ...] = ()) -> Delivery:
@@ -192,7 +196,8 @@ def describe_when(delivery: Delivery) -> str:
     if delivery.when == "touch":
         return f"when a file in {delivery.scope[0] or 'the top folder'} is touched"
     if delivery.when == "match":
-        patterns = ", ".join(delivery.scope[1:4]) + (", …" if len(delivery.scope) > 4 else "")
+        written = delivery.written or delivery.scope[1:]
+        patterns = ", ".join(written[:MOST_PATTERNS]) + (", …" if len(written) > MOST_PATTERNS else "")
         base = f" in {delivery.scope[0]}" if delivery.scope[0] else ""
         return f"when a file{base} that matches {patterns} is touched"
     return "only its name" if delivery.when == "listed" else "always"
