@@ -192,8 +192,61 @@ def test_a_shallow_clone_that_has_the_base_is_enough(repo):
     ],
 )
 def test_a_base_that_git_does_not_know_says_what_to_do(repo, name, fetch):
+    repo.git("remote add origin ../elsewhere")
     with pytest.raises(BadArgument, match=re.escape(fetch)):
         find_base(Project(repo.proj), name)
+
+
+def test_without_a_remote_nothing_can_be_fetched(repo):
+    with pytest.raises(BadArgument) as refused:
+        find_base(Project(repo.proj), "next")
+    assert str(refused.value) == (
+        "git does not know the commit 'next', and there is no remote to fetch it from."
+        " See what there is: git branch --all"
+    )
+
+
+def test_a_file_that_was_there_is_not_new(repo, capsys):
+    repo.write("proj/docs/other.md", "Long names.\n")
+    repo.write("proj/web/AGENTS.md", "Web.\n")
+    repo.write("proj/web/CLAUDE.md", "Other.\n")
+    commit(repo, "more")
+    repo.write("proj/CLAUDE.md", "Use tabs.\n\n@docs/style.md\n\n@docs/other.md\n\n@docs/fresh.md\n")
+    repo.write("proj/docs/fresh.md", "Fresh.\n")
+    os.remove(repo.path("proj/web/CLAUDE.md"))
+    words = ["check", "--no-home", "-C", repo.proj, "--agent", "claude-code@2.1.325", "--diff", "HEAD"]
+    main(words)
+    printed = capsys.readouterr().out
+    assert "  newly imported     docs/other.md\n" in printed
+    assert "  new                docs/fresh.md\n" in printed
+    assert {each.reason for each in compare(repo).deliveries if each.path == "docs/other.md"} == {"newly imported"}
+    assert {each.kind for each in compare(repo).deliveries if each.path == "docs/other.md"} == {"delivered"}
+
+
+def test_the_first_sentence_names_agents_and_what_is_fixed(repo):
+    repo.write("proj/AGENTS.md", "Use npm.\n\nRead carefully what is written here.\n")
+    repo.write("proj/CLAUDE.md", "Use tabs.\n\n@docs/gone.md\n")
+    commit(repo, "broken")
+    repo.write("proj/CLAUDE.md", "Use tabs.\n\n@docs/style.md\n")
+    report = compare(repo, agents=("claude-code@2.1.325", "codex"))
+    said = summarize_change(report)
+    assert re.fullmatch(
+        r"This change costs \d+ more tokens in every session of Claude Code and fixes 1 finding\.", said
+    )
+    repo.write("proj/AGENTS.md", "Use npm.\n")
+    said = summarize_change(compare(repo, agents=("claude-code@2.1.325", "codex")))
+    assert re.fullmatch(
+        r"This change costs \d+ more tokens in every session of Claude Code, saves \d+ tokens in every session of Codex"
+        r" and fixes 1 finding\.",
+        said,
+    )
+
+
+def test_patterns_are_shown_as_they_are_written(repo, capsys):
+    repo.write("proj/web/a.ts", "")
+    repo.write("proj/.claude/rules/a.md", '---\npaths: "web/**"\n---\nRule.\n')
+    main(["check", "--no-home", "-C", repo.proj, "--diff", "HEAD"])
+    assert "when a file that matches web/** is touched" in capsys.readouterr().out
 
 
 def test_without_git_there_is_nothing_to_compare_with(place):
@@ -339,6 +392,7 @@ def test_github_gets_the_new_findings(repo, capsys):
 
 
 def test_an_unknown_base_is_wrong_usage(repo, capsys):
+    repo.git("remote add origin ../elsewhere")
     assert main(["check", "-C", repo.proj, "--diff", "origin/main"]) == 2
     assert "Fetch it: git fetch origin main" in capsys.readouterr().err
 

@@ -68,7 +68,7 @@ def test_a_file_restricts_what_is_reported(repo):
         "costs": [("claude-code", ""), ("codex", "web")],
     }
     _, printed = run(repo, "--diff", "HEAD", os.path.join(repo.proj, "web/AGENTS.md"))
-    # how many depends on the length of the path that the agent writes above the text
+    # the path of the folder is sent, too, and tokens are rounded: another temporary folder, another sum
     assert re.match(r"This change costs [34] more tokens in every session of Codex in web\.\n", printed)
 
 

@@ -47,6 +47,11 @@ def find_commit(root: str, name: str) -> str | None:
     return found or None
 
 
+def list_remotes(root: str) -> list[str]:
+    """The names of the repositories that others can be fetched from."""
+    return (ask(root, "remote") or b"").decode("utf-8", "surrogateescape").split()
+
+
 def find_merge_base(root: str, one: str, other: str) -> str | None:
     """The commit from which two others branched off; None if there is none, or git does not have it."""
     said = ask(root, "merge-base", one, other)

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.check.project import Project
 from foretold.errors import BadArgument, ForetoldError
 from foretold.git.commit import (
@@ -23,6 +25,7 @@ from foretold.git.commit import (
     is_blob,
     list_commit,
     list_index,
+    list_remotes,
 )
 from foretold.instructions.intent import DOCUMENTS, extension_of_path
 from foretold.storage.layers import ChangedTree, LaterText, LinkTo
@@ -55,7 +58,8 @@ def find_base(project: Project, asked: str) -> Base:
     name = asked.removesuffix("...").removesuffix("..") or "HEAD"
     commit = find_commit(root, name)
     if commit is None:
-        raise BadArgument(f"git does not know the commit {name!r}{_advise(name, is_shallow=project.git.is_shallow)}")
+        advice = _advise(name, list_remotes(root), is_shallow=project.git.is_shallow)
+        raise BadArgument(f"git does not know the commit {name!r}{advice}")
     if is_tip:
         return Base(name, commit)
     head = find_commit(root, "HEAD")
@@ -65,8 +69,10 @@ def find_base(project: Project, asked: str) -> Base:
     return Base(name, began, "" if began == commit else "where the branch began")
 
 
-def _advise(name: str, *, is_shallow: bool) -> str:
+def _advise(name: str, remotes: Sequence[str], *, is_shallow: bool) -> str:
     """What to do about a commit that is not there."""
+    if not remotes:
+        return ", and there is no remote to fetch it from. See what there is: git branch --all"
     remote, slash, branch = name.removeprefix("refs/remotes/").partition("/")
     source = f"{remote} {branch}" if slash else f"origin {name}"
     depth = " --depth=1" if is_shallow else ""

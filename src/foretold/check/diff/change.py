@@ -42,7 +42,7 @@ class ChangedDelivery(NamedTuple):
     folders: tuple[str, ...]  #: the agent starts in one of these; the top is empty
     before: tuple[Delivery, ...]
     after: tuple[Delivery, ...]
-    reason: str = ""  #: why it is unreachable
+    reason: str = ""  #: why it is unreachable; of a delivered file that was there before, what happened to it
     other: str = ""  #: the path that a moved file had before
 
 
@@ -238,7 +238,8 @@ class _Comparison:
         origins = {to: path for path, to in moved.items()}
         for path in new:
             kind, other = ("moved", origins[path]) if path in origins else ("delivered", "")
-            yield ChangedDelivery(kind, pair.agent, path, (), before.get(other, ()), after[path], other=other)
+            reason = self._explain_news(pair, path) if kind == "delivered" else ""
+            yield ChangedDelivery(kind, pair.agent, path, (), before.get(other, ()), after[path], reason, other)
         for path in before:
             old, now = before[path], after.get(path, ())
             if now and _essence(old) != _essence(now) and not self._is_only_cut(pair, path):
@@ -281,16 +282,27 @@ class _Comparison:
 
     def _explain_loss(self, pair: _Pair, path: str) -> tuple[str, str]:
         """The kind of a change that takes a file from an agent, and the reason if the file is still there."""
-        whole, choice = self.after.absolute(path) if not path.startswith("/") else path, self._choices[pair.agent]
+        whole, choice = _locate(self.after, path), self._choices[pair.agent]
         if self.after.tree.kind(whole) != "file":
             return "removed", ""
         reason = _find_reason(self.after, choice, pair.folder, whole)
-        if pair.agent not in self._own:
-            names = list_names(choice.dialect)
-            self._own[pair.agent] = frozenset(self.after.inventory.select(names))
-        if reason or whole in self._own[pair.agent]:
+        if reason or self._is_own(pair, whole):
             return "unreachable", reason or "the agent does not look for it there"
         return "dropped", ""
+
+    def _explain_news(self, pair: _Pair, path: str) -> str:
+        """What happened to a file that is given now and was there before; empty if it is new."""
+        whole = _locate(self.after, path)
+        if self.before.tree.kind(whole) != "file":
+            return ""
+        return "newly delivered" if self._is_own(pair, whole) else "newly imported"
+
+    def _is_own(self, pair: _Pair, whole: str) -> bool:
+        """Whether the agent looks for a file by its name."""
+        if pair.agent not in self._own:
+            names = list_names(self._choices[pair.agent].dialect)
+            self._own[pair.agent] = frozenset(self.after.inventory.select(names))
+        return whole in self._own[pair.agent]
 
     # -- what is cut
 

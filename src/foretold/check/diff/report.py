@@ -40,6 +40,9 @@ def summarize_change(report: ChangeReport) -> str:
     serious = sum(1 for each in report.new if each.severity in ("error", "warning"))
     if serious:
         parts.append(f"adds {count(serious, 'finding')}")
+    fixed = sum(1 for each in report.fixed if each.severity in ("error", "warning"))
+    if fixed:
+        parts.append(f"fixes {count(fixed, 'finding')}")
     if parts:
         return f"This change {join_words(parts)}."
     if report.deliveries or report.cuts:
@@ -68,17 +71,26 @@ def _list_cuts(report: ChangeReport) -> Iterator[str]:
 
 def _list_costs(report: ChangeReport) -> Iterator[str]:
     """What every session costs more, and what less."""
-    main = list_main_costs(report)
+    main = _list_changed_costs(report)
     for sign, verb, noun in ((1, "costs", "more token"), (-1, "saves", "token")):
         found = {_title(cost.agent): cost for cost in main if sign * (cost.after - cost.before) > 0}
         tokens = {sign * (cost.after - cost.before) for cost in found.values()}
         folders = {cost.folder for cost in found.values()}
         if found:
             most = "" if len(tokens) == 1 else "up to "
-            agents = sum(1 for cost in main if cost.before or cost.after)
-            whose = "" if len(found) == agents else f" of {join_words(found)}"
+            whose = "" if len(found) == len(main) else f" of {join_words(found)}"
             where = f" in {folders.pop()}" if len(folders) == 1 and "" not in folders else ""
             yield f"{verb} {most}{count(max(tokens), noun)} in every session{whose}{where}"
+
+
+def _list_changed_costs(report: ChangeReport) -> list[ChangedCost]:
+    """Of every agent the first folder with a difference, else the first."""
+    found = {cost.agent: cost for cost in list_main_costs(report)}
+    for cost in report.costs:
+        main = found[cost.agent]
+        if main.before == main.after and cost.before != cost.after:
+            found[cost.agent] = cost
+    return list(found.values())
 
 
 def list_main_costs(report: ChangeReport) -> list[ChangedCost]:
@@ -132,7 +144,11 @@ def _list_rows(report: ChangeReport, agent: str) -> Iterator[tuple[str, str, str
     """What happened to a file, its path, and more about it."""
     for each in report.deliveries:
         if each.agent == agent:
-            yield WORDS[each.kind], each.path, _describe_delivery(each)
+            yield (
+                each.reason if each.kind == "delivered" and each.reason else WORDS[each.kind],
+                each.path,
+                _describe_delivery(each),
+            )
     for cut in report.cuts:
         if cut.agent == agent:
             word = "cut" if cut.is_worse else "less cut" if cut.after else "whole again"
