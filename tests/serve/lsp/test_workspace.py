@@ -235,6 +235,15 @@ def test_a_carriage_return_ends_a_line_for_an_editor(place):
     assert rows == [(("Claude Code", "does not import it: there is no such file"),)] * 2
 
 
+def test_an_import_with_punctuation_is_said_to_mean_another_file(place):
+    """As on the command line: the file itself is there."""
+    path = place.write("proj/CLAUDE.md", "See @docs/a.md, please.\n")
+    place.write("proj/docs/a.md", "x\n")
+    part = describe_place(path, 0, 8, Project(place.proj, OPTIONS), ())[0]
+    said = "does not import it: the import is taken to mean docs/a.md,"
+    assert (part.title, part.rows) == ("@docs/a.md", (("Claude Code", said),))
+
+
 def test_a_cut_in_a_text_with_carriage_returns(place):
     text = "".join(f"{number}\r{'x' * 80}\n" for number in range(1, 600))
     path = place.write("proj/AGENTS.md", text)

@@ -112,6 +112,8 @@ def _describe_for(path: str, found: TextImport, choice: DialectChoice, project: 
     for skip in skips:
         is_meant = skip.path in places or skip.path.startswith(found.target)
         if skip.parent in paths and is_meant and skip.line in (None, found.span.line + 1):
+            if skip.reason == "missing" and skip.path not in places:  # the file is there; another one is looked for
+                return f"does not import it: the import is taken to mean {project.relative(skip.path)}"
             why = REASONS.get(skip.reason, skip.reason)
             return f"does not import it: {why}" + (f" ({skip.detail})" if skip.detail else "")
     return "does not import it"
