@@ -24,6 +24,19 @@ def test_all_documented_keys(place):
     assert seen(place, "schema") == []
 
 
+def test_a_frontmatter_without_its_end_is_named_as_such(place):
+    place.write(f"proj/{PATH}", "---\nname: deploy\ndescription: Deploys.\n\nRun it.\n")
+    (found,) = findings_of(place, "schema")
+    assert (found.code, found.hint) == ("skill-incomplete", "write --- in a line of its own after the keys")
+    assert found.message.startswith("the closing --- of its frontmatter is missing: agents know the skill neither")
+
+
+def test_a_key_without_its_colon_is_named(place):
+    place.write(f"proj/{PATH}", GOOD.replace("name: deploy", "name deploy"))
+    (found,) = findings_of(place, "schema")
+    assert (found.code, found.hint) == ("definition-invalid", "write a colon after the key: name: deploy")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "code"),
     [

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.schema.catalog import Catalog, FoundDefinition
-from foretold.check.schema.source import DefinitionHead, SourceFile, read_head, read_toml, report_slip
+from foretold.check.schema.source import DefinitionHead, SourceFile, is_unclosed, read_head, read_toml, report_slip
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips, find_wrong
 from foretold.dialects.extensions.registry import KNOWN_KEYS
@@ -26,6 +26,8 @@ _FOREIGN_MODEL = re.compile(
     r"(?:gpt|gemini|grok|deepseek|llama|mistral|qwen|kimi|glm|codex|o[134])(?:[-.\d].*)?", re.IGNORECASE
 )
 _TOOL_LISTS = ("tools", "allowed-tools", "disallowedTools", "disallowed-tools")
+_BARE = re.compile(r"(?m)^([A-Za-z][\w-]{0,40})[ \t]{1,20}([^:\n]{1,60})$")
+CLOSE = "write --- in a line of its own after the keys"
 _PLACEHOLDER = re.compile(r"[{<\[$]|\.\.\.|…")
 
 
@@ -48,8 +50,10 @@ def check_definition(project: Project, found: FoundDefinition, agents: tuple[str
     head = _read_head(found, text)
     if not head.is_there:
         if table.needs_head and text.strip():
-            said = f"it has no frontmatter, so it is not {_a(table.kind)}"
-            hint = "begin it with ---, " + ", ".join(f"{key}: …" for key in table.needed) + ", ---"
+            wrong = "the closing --- of its frontmatter is missing" if is_unclosed(text) else "it has no frontmatter"
+            said = f"{wrong}, so it is not {_a(table.kind)}"
+            keys = ", ".join(f"{key}: …" for key in table.needed)
+            hint = CLOSE if is_unclosed(text) else f"begin it with ---, {keys}, ---"
             # it may be a text about the others
             yield CheckFinding(found.path, 1, "definition-incomplete", said, hint, agents, severity="warning")
         return
@@ -68,7 +72,8 @@ def check_head(head: DefinitionHead, table: DefinitionTable, agents: tuple[str, 
     if source.fault and table.is_rule:
         return
     if source.fault:
-        finding = CheckFinding(source.path, source.line, "definition-invalid", describe_fault(source), "", agents)
+        said, hint = describe_fault(source), advise_fault(source)
+        finding = CheckFinding(source.path, source.line, "definition-invalid", said, hint, agents)
         yield finding if table.is_skipped else finding._replace(severity="warning")
         return
     if head.repaired and not table.is_rule:
@@ -92,6 +97,13 @@ def describe_fault(source: SourceFile) -> str:
     form = "TOML" if source.form == "toml" else "frontmatter"
     fault = source.fault.removeprefix("not valid YAML, so nothing of it counts: ")
     return f"its {form} is not valid, so nothing in it counts: {fault}"
+
+
+def advise_fault(source: SourceFile) -> str:
+    """What to do about a head that cannot be read, if that is plain: a key without its colon. Else nothing."""
+    bare = _BARE.finditer(source.text) if source.form == "yaml" else ()
+    found = next((each for each in bare if each[1] in KNOWN_KEYS), None)
+    return f"write a colon after the key: {found[1]}: {found[2].strip()}" if found else ""
 
 
 def _check_needed(

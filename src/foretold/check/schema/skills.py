@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.schema.catalog import PROSE, Catalog, FoundSkill
-from foretold.check.schema.definitions import check_model, check_tools, describe_fault
-from foretold.check.schema.source import DefinitionHead, read_head, report_slip
+from foretold.check.schema.definitions import CLOSE, advise_fault, check_model, check_tools, describe_fault
+from foretold.check.schema.source import DefinitionHead, is_unclosed, read_head, report_slip
 from foretold.check.schema.values import find_slips, find_wrong
 from foretold.dialects.extensions import agent_skills
 from foretold.dialects.extensions.registry import KNOWN_KEYS, SKILL
@@ -36,12 +36,14 @@ def check_skill(project: Project, catalog: Catalog, skill: FoundSkill) -> Iterat
     source = head.source
     if not head.is_there:
         if text.strip() and (skill.folder is not None or _is_offered(skill)):
-            said = "it has no frontmatter: agents know the skill neither by a name nor by what it is for"
-            hint = "begin it with ---, name: …, description: …, ---"
+            wrong = "the closing --- of its frontmatter is missing" if is_unclosed(text) else "it has no frontmatter"
+            said = f"{wrong}: agents know the skill neither by a name nor by what it is for"
+            hint = CLOSE if is_unclosed(text) else "begin it with ---, name: …, description: …, ---"
             yield CheckFinding(skill.path, 1, "skill-incomplete", said, hint)
         return
     if source.fault:
-        yield CheckFinding(skill.path, source.line, "definition-invalid", describe_fault(source))
+        said, hint = describe_fault(source), advise_fault(source)
+        yield CheckFinding(skill.path, source.line, "definition-invalid", said, hint)
         return
     if head.repaired:
         said = f"its frontmatter is {head.repaired}"

@@ -140,6 +140,15 @@ def read_head(path: str, text: str) -> DefinitionHead:
     return DefinitionHead(source, is_there=True, repaired=found.problem or "", body=body)
 
 
+def is_unclosed(text: str) -> bool:
+    """Whether a text begins as a frontmatter does. One that `read_head` finds none in has no end of it.
+
+    >>> is_unclosed("---\\nname: x\\n"), is_unclosed("----\\n")
+    (True, False)
+    """
+    return text.removeprefix("\ufeff").partition("\n")[0].rstrip() == "---"
+
+
 def report_slip(
     source: SourceFile, key: str, code: str, message: str, facts: Facts, agents: tuple[str, ...] = ()
 ) -> CheckFinding:
