@@ -410,9 +410,24 @@ def test_the_guide_shows_what_the_command_prints(place):
     assert words_of(printed) == words_of(shown)
 
 
+def test_the_readme_shows_what_the_command_prints(place):
+    """A tree with the three files that it names."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+        shown = re.search(r"```console\n\$ foretold check --no-home\n(.*?)```", file.read(), re.DOTALL)[1]
+    place.git("init -q")
+    place.write("proj/CLAUDE.md", "Use pnpm. Run the tests before you commit.\n")
+    rule = "---\nglobs: services/api/**\n---\n\nHandlers validate their input, and return JSON.\n"
+    place.write("proj/.claude/rules/api.md", rule)
+    place.write("proj/services/api/AGENTS.md", "Every handler has a test.\n")
+    place.write("proj/services/api/server.ts")
+    assert words_of(run(place).stdout.decode()) == words_of(shown)
+
+
 def words_of(text):
     """The words of a text; the path of the folder is sent, too, so tokens differ."""
-    return re.sub(r"(claude-code|codex) \d+(?=[, ])", r"\1 N", " ".join(text.split()))
+    text = re.sub(r"(claude-code|codex) \d+(?=[, ])", r"\1 N", " ".join(text.split()))
+    return re.sub(r"it costs \d+ tokens", "it costs N tokens", text)
 
 
 def test_the_help_fits_80_columns(capsys):
