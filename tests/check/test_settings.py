@@ -115,6 +115,9 @@ WRONG = {
     "budget = {codex = true}": "budget.codex is true, not a number of tokens",
     "budget = 0": "is 0, not a number of tokens",
     'budget = "many"': 'budget is "many", not a table',
+    "baseline = 1": "baseline is 1, not the path of a file",
+    'baseline = "../b.json"': 'baseline is "../b.json", which is outside of the project',
+    'baseline = "/etc/passwd"': 'baseline is "/etc/passwd", which is outside of the project',
     "include-fixtures = 1": "include-fixtures is 1, not true or false",
     f"exclude = {json.dumps(['x'] * 1001)}": "exclude has 1,001 patterns; at most 1,000 are tried",
     f"exclude = {json.dumps(['x' * 257])}": "exclude has a pattern of 257 characters; at most 256 are tried",
@@ -130,6 +133,15 @@ def test_what_is_not_understood_is_an_error_that_names_the_file(place, text):
     assert str(raised.value).startswith(path)
     assert WRONG[text] in str(raised.value)
     assert raised.value.exit_code == 2
+
+
+def test_a_baseline_is_named_from_the_folder_of_the_settings(place):
+    place.write("proj/web/.foretold.toml", 'baseline = "../known.json"\n')
+    settings = load_settings(Disk(), place.path("proj/web"), place.proj).settings
+    assert settings.baseline == place.path("proj/known.json")
+    place.link("proj/known.json", "../elsewhere.json")
+    with pytest.raises(BadSettings, match="outside of the project"):
+        load_settings(Disk(), place.path("proj/web"), place.proj)
 
 
 def test_the_table_of_pyproject_is_named(place):

@@ -325,6 +325,7 @@ severity = {}  # the default
 agents = []  # the default
 exclude = []  # the default
 include-fixtures = false  # the default
+baseline = ""  # the default
 budget = {}  # the default
 """
     )
@@ -361,6 +362,24 @@ def test_a_baseline_is_written_over_a_baseline_only(stage):
         assert file.read() == '{"mine": 1}'
     assert run(stage, "--write-baseline", "b.json").returncode == 0
     assert run(stage, "--write-baseline", "b.json").returncode == 0
+
+
+def test_a_baseline_of_the_settings(stage):
+    stage.write("proj/.foretold.toml", 'baseline = "known/b.json"\n')
+    done = run(stage, RULES)
+    assert (done.returncode, said(done)[:14]) == (2, "foretold: the ")  # it is not there yet
+    os.mkdir(stage.path("proj/known"))
+    assert run(stage, RULES, "--write-baseline", "known/b.json").returncode == 0
+    assert paths(stage) == ([], 0)
+    assert paths(stage, cwd="proj/web") == ([], 0)
+    assert run(stage, RULES, "--write-baseline", "known/b.json").returncode == 0
+    assert paths(stage) == ([], 0)  # it was written with all findings again
+    shown = run(stage, "--show-settings").stdout.decode()
+    assert 'baseline = "known/b.json"  # .foretold.toml\n' in shown
+    shown = run(stage, "--show-settings", "--baseline", "none.json").stdout.decode()
+    assert 'baseline = "none.json"  # the command line\n' in shown
+    stage.write("proj/none.json", '{"schema": "foretold.baseline/1", "findings": []}')
+    assert paths(stage, "--baseline", "none.json") == (["CLAUDE.md", "web/CLAUDE.md"], 1)
 
 
 # Strangers

@@ -6,12 +6,13 @@
 2. The file is the repository's, and may be a stranger's. It chooses what is checked and reported; nothing in it runs a
    program, writes a file, or reads one outside the project.
 3. An unknown key, rule, agent or value is an error that names the file and the key: a typo must not switch a check off.
-4. Of the command line, `--select` and `--agent` replace what the file says, `--ignore` and `--exclude` add to it. What
-   `--select` names is reported though the file ignores it.
+4. Of the command line, `--select`, `--agent` and `--baseline` replace what the file says, `--ignore` and `--exclude`
+   add to it. What `--select` names is reported though the file ignores it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from foretold.dialects.registry import AGENTS, choose
@@ -39,6 +40,7 @@ class CheckSettings(NamedTuple):
     exclude: tuple[str, ...] = ()  #: patterns, as in .gitignore, of what is not checked
     budgets: Mapping[str, int] = {}  #: agent -> tokens that its instructions may cost in every session
     include_fixtures: bool = False
+    baseline: str = ""  #: the whole path of a file of known findings; empty: none
 
     def is_selected(self, code: str) -> bool:
         """Whether a rule is to be reported. A code says more than a family, and `ignore` more than `select`."""
@@ -92,7 +94,18 @@ def load_settings(tree: Tree, folder: str, top: str) -> SettingsSource:
     if not found:
         return SettingsSource(CheckSettings())
     path, prefix, table = found[0]
-    return SettingsSource(parse_settings(table, path, prefix), path, tuple(each[0] for each in found[1:]))
+    settings = parse_settings(table, path, prefix)
+    if settings.baseline:
+        settings = settings._replace(baseline=_locate_baseline(settings.baseline, tree, path, top))
+    return SettingsSource(settings, path, tuple(each[0] for each in found[1:]))
+
+
+def _locate_baseline(name: str, tree: Tree, path: str, top: str) -> str:
+    """The whole path of a baseline, which is named from the folder of the settings and is in the project."""
+    place = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    if not is_inside(place, top) or not is_inside(tree.real(place), top):
+        raise BadSettings(f"{path}: baseline is {_write(name)}, which is outside of the project; name a file in it")
+    return place
 
 
 def _find_tables(tree: Tree, folder: str, top: str) -> Iterator[tuple[str, str, dict[str, object]]]:
@@ -270,6 +283,12 @@ def _parse_switch(value: object) -> bool:
     return value
 
 
+def _parse_path(value: object) -> str:
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError(f" is {_write(value)}, not the path of a file")
+    return value
+
+
 def _parse_table(value: object, example: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise ValueError(f" is {_write(value)}, not a table; write: {example}")
@@ -292,6 +311,7 @@ PARSERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "agents": ("agents", _parse_agents),
     "exclude": ("exclude", _parse_patterns),
     "include-fixtures": ("include_fixtures", _parse_switch),
+    "baseline": ("baseline", _parse_path),
     "budget": ("budgets", _parse_budgets),
 }
 

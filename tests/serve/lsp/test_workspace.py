@@ -1,7 +1,9 @@
 """What an editor is shown, without the protocol: diagnostics that change, places, hovers, imports, quick fixes."""
 
+from foretold.check.baseline import write_baseline
 from foretold.check.finding import CheckFinding, Fix, Rename, TextEdit
 from foretold.check.project import CheckOptions, Project
+from foretold.check.run import check_tree
 from foretold.serve.lsp.actions import list_fixes
 from foretold.serve.lsp.diagnostics import diagnose, diagnose_all, locate, locate_in
 from foretold.serve.lsp.hover import HoverPart, describe_file, describe_place, describe_rule, render_parts
@@ -22,6 +24,18 @@ def opened(place, *folders):
 
 def codes(place, changed):
     return {place.short(path): [each.finding.code for each in found] for path, found in changed.items()}
+
+
+def test_what_the_baseline_of_the_settings_has_is_not_shown(place):
+    path = place.write("proj/CLAUDE.md", "See @docs/gone.md\n")
+    place.write("proj/.foretold.toml", 'baseline = "b.json"\n')
+    project = Project(place.proj, OPTIONS)
+    write_baseline(place.path("proj/b.json"), check_tree(project).findings, project)
+    workspace, said = opened(place)
+    assert (workspace.update(), said) == ({}, [])
+    workspace.open_text(path, "See @docs/gone.md\n\nAnd @docs/lost.md\n")
+    (found,) = workspace.update()[path]
+    assert (found.finding.code, found.finding.line) == ("import-missing", 3)
 
 
 def test_only_what_is_new_is_given(place):

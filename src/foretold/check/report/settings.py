@@ -23,6 +23,7 @@ def render_settings(opened: OpenedProject, given: Sequence[str] = ()) -> str:
         agents=project.options.agents,
         exclude=project.options.exclude,
         include_fixtures=project.options.include_fixtures,
+        baseline=project.relative(opened.settings.baseline) if opened.settings.baseline else "",
     )
     for key, (field, _) in PARSERS.items():
         value = getattr(shown, field)

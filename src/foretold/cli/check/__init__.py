@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from foretold.check.baseline import read_baseline, write_baseline
 from foretold.check.fix import attach_fixes
 from foretold.check.run import CheckReport, OpenedProject, check_tree, hide_known, open_project, restrict_report
-from foretold.cli.check.options import CheckScope, find_scope, list_wanted, name_command, parse_options
+from foretold.cli.check.options import CheckScope, find_baseline, find_scope, list_wanted, name_command, parse_options
 from foretold.cli.output import Paint, ProgressLine, plural
 from foretold.errors import BadArgument, BadSettings
 from foretold.storage.atomic import replace_file
@@ -62,7 +62,8 @@ def _open(scope: CheckScope, options: argparse.Namespace) -> OpenedProject:
 
 def _check(opened: OpenedProject, scope: CheckScope, options: argparse.Namespace) -> CheckReport:
     """The report that is asked for: without what a baseline has, about the given paths, serious enough."""
-    known = read_baseline(options.baseline) if options.baseline else None
+    baseline = find_baseline(options, opened.settings)
+    known = read_baseline(baseline) if baseline else None
     with ProgressLine("checking", "families") as progress:
         report = check_tree(opened.project, opened.settings, progress)
     if known is not None:
@@ -145,8 +146,11 @@ def _print_settings(opened: OpenedProject, options: argparse.Namespace) -> int:
     """What counts, and where it comes from."""
     from foretold.check.report.settings import render_settings
 
-    names = {"select": "select", "ignore": "ignore", "agents": "agent", "exclude": "exclude"}
+    names = {"select": "select", "ignore": "ignore", "agents": "agent", "exclude": "exclude", "baseline": "baseline"}
     given = [key for key, name in names.items() if getattr(options, name)]
     given += ["include-fixtures"] if options.include_fixtures else []
+    if options.baseline:
+        settings = opened.settings._replace(baseline=os.path.realpath(options.baseline))
+        opened = opened._replace(settings=settings)
     sys.stdout.write(render_settings(opened, given))
     return 0

@@ -15,7 +15,7 @@ from foretold.check.diff.report import render_json, render_markdown, render_text
 from foretold.check.project import Project
 from foretold.check.run import CheckReport, OpenedProject
 from foretold.cli.check import deliver_report
-from foretold.cli.check.options import CheckScope
+from foretold.cli.check.options import CheckScope, find_baseline
 from foretold.cli.output import Paint
 from foretold.types import TYPE_CHECKING
 
@@ -28,7 +28,8 @@ def run_diff(opened: OpenedProject, scope: CheckScope, options: argparse.Namespa
     project = opened.project
     if not options.home:
         project = Project(project.top, project.options._replace(home=""), project.tree)
-    known = tuple(read_baseline(options.baseline)) if options.baseline else ()
+    baseline = find_baseline(options, opened.settings)
+    known = tuple(read_baseline(baseline)) if baseline else ()
     wanted = ChangeScope(scope.paths, options.severity, known)
     report = compare_with(project, options.diff, opened.settings, wanted)
     deliver_report(_render(report, options), project, options)

@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from foretold.check.project import FIXTURES, CheckOptions
-from foretold.check.settings import check_rules
+from foretold.check.settings import CheckSettings, check_rules
 from foretold.cli.options import make_parser
 from foretold.dialects.surroundings import find_git
 from foretold.errors import BadArgument, NotAFolder
@@ -149,6 +149,11 @@ def list_wanted(options: argparse.Namespace) -> CheckOptions:
         exclude=options.exclude,
         include_fixtures=options.include_fixtures,
     )
+
+
+def find_baseline(options: argparse.Namespace, settings: CheckSettings) -> str:
+    """The baseline that counts: that of the command line, else that of the settings, unless one is written now."""
+    return options.baseline or ("" if options.write_baseline else settings.baseline)
 
 
 def split_lists(values: Iterable[str]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from foretold.check.fix import attach_fixes
 from foretold.check.recheck import LiveCheck
 from foretold.check.run import CheckReport, hide_known, restrict_report
 from foretold.cli.check import deliver_report, exit_code, render_report
-from foretold.cli.check.options import CheckScope, find_scope, list_wanted
+from foretold.cli.check.options import CheckScope, find_baseline, find_scope, list_wanted
 from foretold.cli.output import printable, write_controls
 from foretold.errors import ForetoldError
 from foretold.storage.tree import is_inside
@@ -86,8 +86,8 @@ def _wait_for_change(live: LiveCheck) -> list[str]:
 def _restrict(live: LiveCheck, scope: CheckScope, options: argparse.Namespace) -> CheckReport:
     """The newest report, as far as it is asked for."""
     report = live.report
-    if options.baseline:
-        report = hide_known(report, read_baseline(options.baseline), live.settings)
+    if baseline := find_baseline(options, live.settings):
+        report = hide_known(report, read_baseline(baseline), live.settings)
     report = restrict_report(report, scope.paths, options.severity)
     return report._replace(findings=tuple(attach_fixes(report.findings, report.project)))
 

@@ -366,7 +366,7 @@ def _handle_hovers(server: ForetoldLanguageServer) -> None:
     def find_parts(folder: OpenFolder, path: str, params: Any) -> list[HoverPart]:
         assert folder.check is not None
         line, character = _find_place(server, path, params.position)
-        findings = [each for each in folder.check.report.findings if each.path == path]
+        findings = [each for each in folder.findings if each.path == path]
         return describe_place(path, line, character, folder.check.project, findings)
 
 

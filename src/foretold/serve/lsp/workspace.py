@@ -14,9 +14,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
+from foretold.check.baseline import read_baseline
 from foretold.check.finding import CheckFinding
 from foretold.check.project import CheckOptions
 from foretold.check.recheck import LiveCheck
+from foretold.check.run import hide_known
 from foretold.errors import ForetoldError
 from foretold.serve.lsp.diagnostics import Diagnostic, diagnose_all
 from foretold.storage.tree import is_inside
@@ -29,6 +31,7 @@ class OpenFolder:
         self.spelled, self.options = spelled, options  #: the path as the editor has it: perhaps with links in it
         self.top = os.path.realpath(spelled)
         self.check: LiveCheck | None = None
+        self.findings: tuple[CheckFinding, ...] = ()  #: without those of the baseline
         self.problem = ""  #: why it is not checked
         self.shown: dict[str, tuple[tuple[CheckFinding, ...], tuple[Diagnostic, ...]]] = {}
 
@@ -43,14 +46,14 @@ class OpenFolder:
                     self.check.edit(edits)
                 if saved:
                     self.check.refresh({*saved, *self.check.find_changes()})
-            self.problem = ""
+            self.findings, self.problem = _list_new(self.check), ""
         except ForetoldError as error:
-            self.check, self.problem = None, str(error)
+            self.check, self.findings, self.problem = None, (), str(error)
 
     def list_changes(self, touched: set[str]) -> dict[str, tuple[Diagnostic, ...]]:
         """The diagnostics of files whose findings or texts are others than when they were last asked for."""
         found: dict[str, list[CheckFinding]] = {}
-        for each in self.check.report.findings if self.check else ():
+        for each in self.findings:
             found.setdefault(each.path, []).append(each)
         changed: dict[str, tuple[Diagnostic, ...]] = {path: () for path in self.shown if path not in found}
         for path, findings in found.items():
@@ -174,6 +177,13 @@ class EditorWorkspace:
         orphans, self._orphans = self._orphans, set()
         shown = {path for folder in self.folders.values() for path in folder.shown}
         return {**dict.fromkeys(orphans - shown, ()), **changed}
+
+
+def _list_new(check: LiveCheck) -> tuple[CheckFinding, ...]:
+    """The findings of a check, without those of the baseline that the settings name."""
+    path = check.settings.baseline
+    report = hide_known(check.report, read_baseline(path), check.settings) if path else check.report
+    return report.findings
 
 
 def _is_below(path: str, folder: str) -> bool:
