@@ -23,6 +23,7 @@ WEIGHTS = (2, 3, 2, 1)
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 SCHEMA = f"foretold recall 2, {TOKENIZER}"
 POOL = 200  #: memories that are ranked
+WINDOW = 1201  #: rows that are looked at first: of 100,000 alike, some 700 have the score of the last of the pool
 ENOUGH = 1200  #: memories with a word are enough to choose the pool from
 NEAREST = 50  #: memories more, by their vectors
 WORD_TABLE = "word-vectors.db"  #: in the folder of indexes, once it was built (`table.py`)
@@ -187,13 +188,14 @@ class RecallIndex:
         among = f"AND rowid IN (SELECT id FROM memory WHERE type IN ({_marks(types)}))" if types else ""  # noqa: S608
         mark = f"bm25(word, {', '.join(map(str, WEIGHTS))})"
         asked = f"SELECT rowid, {mark} FROM word WHERE word MATCH ? {among}"  # noqa: S608
-        ranked = f"{asked} ORDER BY 2 LIMIT {POOL + 1}"
-        found = self.base.execute(ranked, (match, *types)).fetchall()
+        found = self.base.execute(f"{asked} ORDER BY 2 LIMIT {WINDOW}", (match, *types)).fetchall()
         if len(found) <= POOL or found[POOL][1] != found[POOL - 1][1]:
             return [row for row, _ in found[:POOL]]
         edge = found[POOL][1]
         inside = [row for row, score in found if score < edge]
-        tied = [row for row, score in self.base.execute(asked, (match, *types)) if score == edge]
+        if len(found) == WINDOW and found[-1][1] == edge:  # there may be more of them
+            found = self.base.execute(asked, (match, *types)).fetchall()
+        tied = [row for row, score in found if score == edge]
         by_file = self.base.execute(f"SELECT id FROM memory WHERE id IN ({_list(tied)}) ORDER BY file")  # noqa: S608
         return inside + [row for (row,) in by_file][: POOL - len(inside)]
 

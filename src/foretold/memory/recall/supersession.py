@@ -20,10 +20,20 @@ _GONE = (
     r"(?:switched off|turned off|removed|gone|retired|terminated|shut down|decommissioned|deprecated|dropped|replaced|"
     r"dead|abandoned|deleted|discontinued|no longer (?:used|in use|there|run))"
 )
+_ENDED = (
+    *(" off", "removed", "gone", "retired", "terminated", "shut down", "decommissioned", "deprecated", "dropped"),
+    *("replaced", "dead", "abandoned", "deleted", "discontinued", "no longer"),
+)
+_INSTEAD = ("replace", "supersedes", "instead of", "rather than", "no longer", "not ", "away from")
+#: with words of which one must be there: most texts have none, and to compile an expression costs more than to look
 _PATTERNS = (
-    rf"\b(?:moved|migrated|switched|changed|went|ported)(?: away)? from (?:the )?{_NAME}",
-    rf"{_NAME}[`\"']? (?:is|was|were|are|has been|have been|got|will be) (?:now |finally )?{_GONE}\b",
-    rf"\b(?:replaces|replaced|supersedes|instead of|rather than|no longer|not|away from) (?:the |use |uses )?{_NAME}",
+    ((" from ",), rf"\b(?:moved|migrated|switched|changed|went|ported)(?: away)? from (?:the )?{_NAME}"),
+    (_ENDED, rf"{_NAME}[`\"']? (?:is|was|were|are|has been|have been|got|will be) (?:now |finally )?{_GONE}\b"),
+    (
+        _INSTEAD,
+        r"\b(?:replaces|replaced|supersedes|instead of|rather than|no longer|not|away from) (?:the |use |uses )?"
+        rf"{_NAME}",
+    ),
 )
 #: words that stand where a name may stand
 _NO_NAMES = frozenset(
@@ -53,5 +63,6 @@ def names_gone(text: str) -> set[str]:
     >>> names_gone("use tabs, not spaces")
     set()
     """
-    found = {match[1] for pattern in _PATTERNS for match in re.finditer(pattern, text)}
+    wanted = [pattern for words, pattern in _PATTERNS if any(word in text for word in words)]
+    found = {match[1] for pattern in wanted for match in re.finditer(pattern, text)}
     return {name.lower() for name in found if name.lower() not in _NO_NAMES and not name.islower()}
