@@ -29,11 +29,7 @@ _INSTEAD = ("replace", "supersedes", "instead of", "rather than", "no longer", "
 _PATTERNS = (
     ((" from ",), rf"\b(?:moved|migrated|switched|changed|went|ported)(?: away)? from (?:the )?{_NAME}"),
     (_ENDED, rf"{_NAME}[`\"']? (?:is|was|were|are|has been|have been|got|will be) (?:now |finally )?{_GONE}\b"),
-    (
-        _INSTEAD,
-        r"\b(?:replaces|replaced|supersedes|instead of|rather than|no longer|not|away from) (?:the |use |uses )?"
-        rf"{_NAME}",
-    ),
+    (_INSTEAD, rf"\b(?:replace[sd]|supersedes|instead of|rather than|no longer|not|away from) (?:the |uses? )?{_NAME}"),
 )
 #: words that stand where a name may stand
 _NO_NAMES = frozenset(
