@@ -44,16 +44,6 @@ RULES = (
         fixable="unsafe",
     ),
     Rule(
-        "paths-missing",
-        "note",
-        what="most of the files and folders that instructions name are not in the repository",
-        why="The model takes them for the layout of this repository. They are not reported one by one, because a text "
-        "that names so many is mostly about another tree, or about one that is still to be made.",
-        example="`src/routes/`, `src/models/` and `src/api/orders.ts`, where only `src/index.ts` is there",
-        fix="describe the folders that are there, or say that these are to be made",
-        instead="the code is in `src/index.ts`",
-    ),
-    Rule(
         "path-moved",
         "warning",
         what="instructions name a file under the path that it had before git moved it",
@@ -62,6 +52,16 @@ RULES = (
         fix="write the new path",
         instead="money is formatted in `src/lib/money.ts`",
         fixable="safe",
+    ),
+    Rule(
+        "paths-missing",
+        "note",
+        what="most of the files and folders that instructions name are not in the repository",
+        why="The model takes them for the layout of this repository. They are not reported one by one, because a text "
+        "that names so many is mostly about another tree, or about one that is still to be made.",
+        example="`src/routes/`, `src/models/` and `src/api/orders.ts`, where only `src/index.ts` is there",
+        fix="describe the folders that are there, or say that these are to be made",
+        instead="the code is in `src/index.ts`",
     ),
     Rule(
         "script-missing",
