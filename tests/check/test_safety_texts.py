@@ -6,6 +6,7 @@ Credentials are put together at run time: none is in this file, and none is real
 import json
 import random
 import string
+from base64 import b64encode
 
 import pytest
 from tests.check.families import codes, findings_of, seen, write_json
@@ -42,6 +43,8 @@ def test_a_credential_in_a_text(place, path, text):
         "Staging is postgres://harbor:" + made_up(18) + "@db.harbor.example/harbor\n",
         "The password is " + made_up(14) + "\n",
         "API_TOKEN=" + made_up(32) + "\n",
+        "API_TOKEN=" + b64encode(made_up(32).encode()).decode() + "\n",
+        "API_TOKEN=" + b64encode(random.Random(5).randbytes(32)).decode() + "\n",
     ],
 )
 def test_a_value_that_its_surroundings_mark_counts_in_instructions_only(place, text):
@@ -78,6 +81,9 @@ def test_a_file_under_two_names_is_told_once(place):
         "**Pass 2: Reconciliation**, then token `NSManagedObjectID2` and key `AbortController.signal`.\n",
         "export TOKEN=$GITHUB_TOKEN; curl -H 'Authorization: Bearer ${TOKEN}'\n",
         "The daemon (4-pass: HMAC-verify+cents-assert+render+Box+PO_Log -> status) and key: Fetch+parse+Store+Log.\n",
+        # base64 of `test-encryption-key-32-bytes` and of `this-is-a-development-signing-key`
+        'Settings(encryption_key="dGVzdC1lbmNyeXB0aW9uLWtleS0zMi1ieXRlcw==")\n',
+        'SIGNING_KEY="dGhpcy1pcy1hLWRldmVsb3BtZW50LXNpZ25pbmcta2V5"\n',
         "See 3f2a91c4b5d6e7f8091a2b3c4d5e6f7081929394, sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=.\n",
     ],
 )
@@ -130,6 +136,7 @@ def test_a_credential_in_settings_that_git_has(place):
     "command",
     [
         'WEBHOOK_SECRET=\\"test-webhook-secret\\" make test',
+        'JWT_SECRET="dGVzdC1lbmNyeXB0aW9uLWtleS0zMi1ieXRlcw==" make test',
         'JWT_SECRET="TestSecretKeyForJUnitTestsThatIsAtLeast512BitsLong" ./gradlew test',
         "DB_URL=postgres://app:local_dev_password@db:5432/app make",
         "POSTGRES_PASSWORD=local_dev_password docker-compose:*",

@@ -9,11 +9,13 @@ files, of 120 public repositories:
    full of others. In skills, agents and commands none does: nearly all were examples.
 4. A value of words is none that a machine made: `verify+assert+render`. One of words that says it is for tests
    (`test-webhook-secret`) is no secret in settings either, nor is the form of a date.
-5. A value is never repeated: kind and line say which it is.
+5. A value in base64 is what it says: `dGVzdC1rZXkt…` is words, too.
+6. A value is never repeated: kind and line say which it is.
 """
 
 from __future__ import annotations
 
+import binascii
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
@@ -132,7 +134,7 @@ def _is_given(text: str, each: Credential) -> bool:
         return False
     if each.kind in TOKENS:
         return True
-    is_for_tests = bool(_FOR_TESTS.search(value)) and _is_spelled(value)
+    is_for_tests = any(_FOR_TESTS.search(said) and _is_spelled(said) for said in (value, _decode(value)))
     is_pattern = each.kind == "assigned secret" and bool(_PATTERN.search(value))
     return len(set(value)) > 4 and not (is_for_tests or is_pattern or _DATE.search(value))
 
@@ -144,6 +146,20 @@ def _is_spelled(value: str) -> bool:
     (True, False)
     """
     return sum(map(len, WORDS.findall(value))) >= LEAST_WORDS * sum(map(str.isalnum, value))
+
+
+def _decode(value: str) -> str:
+    """What a value says in base64; empty if that is not a text, or a user with a password.
+
+    >>> [_decode(value) for value in ("dGVzdC1lbmNyeXB0aW9uLWtleQ==", "k3YyVq8ZtQm1x7Hc", "YWRtaW46aHVudGVyMg==")]
+    ['test-encryption-key', '', '']
+    """
+    bare = value.rstrip("=")
+    try:
+        said = binascii.a2b_base64(bare + "=" * (-len(bare) % 4), strict_mode=True).decode("ascii")
+    except ValueError:
+        return ""
+    return said if said.isprintable() and ":" not in said else ""
 
 
 def _may_name(text: str) -> bool:
@@ -202,7 +218,11 @@ def is_real(value: str, kind: str, *, by_context: bool) -> bool:
         return by_context and not is_placeholder(value)
     if kind in TOKENS:
         return not is_placeholder(value) and _entropy(value[4:]) >= LEAST_ENTROPY
-    return by_context and kind in MARKED and _is_strong(value.rstrip("="))
+    return by_context and kind in MARKED and _is_strong(value.rstrip("=")) and not _is_words(_decode(value))
+
+
+def _is_words(said: str) -> bool:
+    return bool(said) and _is_spelled(said)
 
 
 def _is_strong(value: str) -> bool:
