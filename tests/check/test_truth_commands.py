@@ -95,6 +95,11 @@ def test_a_command_that_fails(workspace, command, expected):
             "npm run $X",
             "npm run X",
             "npm run build:<package>",
+            "npm run script-name",
+            "npm run your-script",
+            "npm run test:foo",
+            "make target-name",
+            "just recipe_name",
         ),
         *("npm run dev", "pnpm dev", "pnpm --filter <package> test", "pnpm --filter ./packages/* test"),  # of a package
         *("pnpm --filter @top/api dev", "pnpm --filter api dev", "npm run dev -w packages/api"),
@@ -195,6 +200,9 @@ def test_the_parts_of_a_line():
         (">=18 || >=20", "Write code for Node 16.", []),
         (">=22", "We dropped Node 18; Node 18 is no longer supported.", []),
         (">=22", "For example Node 18.", []),
+        (">=22.18.0", "These options are about ESM, Node 18+/22+ and bundlers.", []),
+        (">=22", "CI runs Node 18/20/22.", []),
+        (">=22", "CI runs Node 18.x / 20.x.", ["1 version-differs Node 20: package.json asks for >=22"]),
     ],
 )
 def test_a_version_of_node_that_the_package_rules_out(place, engines, text, expected):

@@ -24,7 +24,7 @@ from foretold.check.truth.documents import (
     read_claims,
     read_document,
 )
-from foretold.check.truth.hedges import find_strong_hedge, is_english, is_example, is_of_platforms
+from foretold.check.truth.hedges import find_strong_hedge, is_english, is_example, is_of_platforms, stands_for_any
 from foretold.check.truth.programs import DefinedCommands, Lookup
 from foretold.types import NamedTuple
 
@@ -134,7 +134,7 @@ def _check_commands(
         if failing > MOST_COMMANDS:
             return
         english = is_english(document.body) if english is None else english
-        if find_strong_hedge(claim, is_english=english) or is_example(claim):
+        if find_strong_hedge(claim, is_english=english) or is_example(claim) or stands_for_any(command.name):
             continue
         message = f"{_spell(command)}: no {what} {command.name}"
         message += f" in {found.looked[0]}" if len(found.looked) == 1 else f" in {len(found.looked)} files"

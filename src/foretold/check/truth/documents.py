@@ -32,6 +32,9 @@ MARKDOWN = (".md", ".mdc", ".mdx", ".markdown", ".txt")
 MOST_CLAIMS = 20_000  #: of one document; what is beyond them is not looked at
 _DEFINED = lazy(r"\s{0,3}\[[^\]\n]{1,200}\]:\s+<?([^\s<>]+)")
 _VERSION = lazy(r"\bNode(?:\.js|JS|js)?[ \xa0]v?(\d{1,2})(?:\.x|\.\d+(?:\.\d+)?)?\b(?!\.?\d)(\+)?", re.IGNORECASE)
+#: more versions after one, as in `18+/22+`
+_OTHER_VERSIONS = lazy(r"(?: ?/ ?v?\d{1,2}(?:\.x|\.\d+(?:\.\d+)?)?\b\+?)+")
+_RELEASE = lazy(r"(?<![\d.])\d+")
 _DATED = lazy(r"\s*(?:[-*+]|\d{1,9}[.)])?\s*[*_\[(]*20\d\d-[01]\d-[0-3]\d\b")
 _ARCHIVED = lazy(r"(?i)/[._]?(?:archived?|archives|attic|graveyard)/")  #: what is there is kept as it was
 _RULED = lazy(r"\s*\|[\s|:-]*-[\s|:-]*\Z")  #: the line between the head of a table and its rows
@@ -211,7 +214,13 @@ def _claims_of_sentence(sentence: Sentence) -> Iterator[Claim]:
             yield Claim("path", classify.without_line(named.text), line, "prose", sentence, at)
     for found in _VERSION.finditer(sentence.text) if "ode" in sentence.text else ():
         line = sentence.line + sentence.text.count("\n", 0, found.start())
-        yield Claim("version", found[1], line, "prose", sentence, found.start())
+        yield Claim("version", _read_newest(sentence.text, found), line, "prose", sentence, found.start())
+
+
+def _read_newest(text: str, found: re.Match[str]) -> str:
+    """The newest of the versions that are given together: who lists several says that one of them is enough."""
+    others = _OTHER_VERSIONS.match(text, found.end())
+    return max((found[1], *(_RELEASE.findall(others[0]) if others else ())), key=int)
 
 
 def _end_of(span: Span, sentence: Sentence) -> int:

@@ -223,6 +223,16 @@ def has_stand_in(path: str) -> bool:
     return any(_is_stand_in(part) for part in path.strip("/").split("/") if part not in (".", ".."))
 
 
+def stands_for_any(name: str) -> bool:
+    """Whether the name of a script, a target or a package is a word for any.
+
+    >>> [stands_for_any(name) for name in ("script-name", "your-script", "test:foo", "rename", "build:examples")]
+    [True, True, True, False, False]
+    """
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return not STAND_INS.isdisjoint(words) or (len(words) > 1 and words[-1] == "name")
+
+
 def _is_stand_in(part: str) -> bool:
     stem = part.partition(".")[0] or part
     words = [word.lower() for word in _WORDS.findall(part)]
