@@ -197,6 +197,22 @@ def test_a_file_in_the_wrong_place(place, path, right):
     assert messages(place, "wrong-place")[0][1] == f"move it to {right}"
 
 
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('{"servers": {}}', []),
+        ("{}", []),
+        ("", []),
+        ('{"mcpServers": {"db": {"command": "db"}}}', ["wrong-place"]),
+        ("{,", ["wrong-place"]),
+    ],
+)
+def test_a_file_for_servers_in_the_wrong_place_that_has_none_is_fine(place, text, codes):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("proj/.claude/mcp.json", text)
+    assert [code for _, _, code in check(place)] == codes
+
+
 def test_a_file_in_the_wrong_place_that_is_imported_is_fine(place):
     place.write("proj/CLAUDE.md", "@.claude/rule/api.md\n")
     place.write("proj/.claude/rule/api.md", "Use the logger.\n")

@@ -20,6 +20,7 @@ def test_agents_as_they_should_be(place):
     place.write(f"proj/{AGENT}", GOOD)
     place.write("proj/.claude/agents/deep/tester.md", GOOD.replace("reviewer", "tester"))
     place.write("proj/.claude/agents/README.md", "What these agents are for.\n")
+    place.write("proj/.claude/agents/AUTONOMOUS-AGENT-README.md", "# How the agents work together\n")
     place.write("proj/.claude/agents/how-to.md", "---\ntitle: How to write an agent\n---\nA page.\n")
     place.write(
         "proj/.github/agents/planner.agent.md", "---\ndescription: Plans.\ntools: ['read', 'unheard/of']\n---\nPlan.\n"

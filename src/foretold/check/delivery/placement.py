@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 
@@ -32,7 +33,9 @@ def find_misplaced_files(project: Project) -> Iterator[CheckFinding]:
             found = next((each for part, each in folders.items() if part in path), None)
         else:
             continue
-        if found is not None and not _is_given(project, project.absolute(inside)):
+        if found is None or (found.what == "servers" and _has_no_servers(project, project.absolute(inside))):
+            continue
+        if not _is_given(project, project.absolute(inside)):
             yield _describe(project, project.absolute(inside), found)
 
 
@@ -94,6 +97,15 @@ def _is_given(project: Project, path: str) -> bool:
         if any(path in (entry.path, *entry.includes) for entry in each.view.entries):
             return True
     return any(path == entry.path for choice in project.choices for entry in project.nested(choice).entries)
+
+
+def _has_no_servers(project: Project, path: str) -> bool:
+    """Whether a file for servers has none, so that nothing is lost: `{"servers": {}}`."""
+    try:
+        value: object = json.loads(project.read(path) or "{}")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and not any(each and isinstance(each, dict) for each in value.values())
 
 
 def _describe(project: Project, path: str, found: Misplaced) -> CheckFinding:

@@ -29,7 +29,8 @@ _COPIES = re.compile(r"(?:^|/)(?:\.claude/worktrees|\.?backups?|\.?archived?)/")
 _DOCUMENTS = re.compile(r"(?:^|/)(?:docs?|documentation|website)/")
 #: texts that people put next to definitions
 PROSE = re.compile(
-    r"(?:readme|index|changelog|contributing|license|todo|notes?|_\w*|claude|agents|overview)\.(?:\w+\.)?md",
+    r"(?:(?:[\w-]+[-_])?readme|index|changelog|contributing|license|todo|notes?|_\w*|claude|agents|overview)"
+    r"\.(?:\w+\.)?md",
     re.IGNORECASE,
 )
 MOST_FILES = 20_000
