@@ -253,6 +253,20 @@ def test_a_name_that_never_was_there_may_be_of_a_library(code):
     assert findings_of(code, "truth", "claude-code") == []
 
 
+@pytest.mark.parametrize(
+    "comment", ["/// Not `PriceDelegate`.", "  * A PriceDelegate:", "# PriceDelegate", "-- PriceDelegate"]
+)
+def test_a_name_that_only_a_comment_had_may_be_of_a_library(code, comment):
+    code.write("proj/src/price.ts", f"export const price = 1;\n{comment}\n")
+    code.write("proj/CLAUDE.md", "`BerthService` bridges to a `PriceDelegate`.\n")
+    commit(code)
+    code.write("proj/src/price.ts", "export const price = 1;\n")
+    code.write("proj/src/berth.ts", "export class BerthRegistry {}\n")
+    commit(code)
+    (found,) = findings_of(code, "truth", "claude-code")
+    assert found.message.startswith("BerthService: ")
+
+
 def test_a_name_that_is_said_to_be_gone(code):
     code.write("proj/CLAUDE.md", "We removed `BerthService`.\n")
     commit(code)

@@ -56,6 +56,7 @@ _PLAIN = (
     *("grep.fullName=false", "grep.column=false", "grep.lineNumber=false"),
 )
 _KEPT = ("HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
+_COMMENT = r"\s*(?://|/\*|\*(?:[\s/]|\Z)|#(?:\s|\Z)|--\s)"  #: how a line of one begins, in most languages
 _RENAMES = ("-r", "-M", "-l1000", "-z", "--name-status", "--diff-filter=RD", "--no-ext-diff", "--no-textconv")
 _LOG = (
     *("--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color", "--no-decorate", "--no-notes"),
@@ -162,17 +163,20 @@ class GitRepository:
     def find_words(self, commit: str, words: Collection[str], left_out: Collection[str] = ()) -> dict[str, str]:
         """A file of a commit that has each of these words; those that none has are left out.
 
-        Files whose names match one of the patterns of `left_out` do not count.
+        Files whose names match one of the patterns of `left_out` do not count, and neither do lines of comments.
         """
-        question = ["grep", "--threads=1", "-o", "-z", "-I", "-w", "-F", "--no-textconv", "--no-recurse-submodules"]
+        question = ["grep", "--threads=1", "-z", "-I", "-w", "-F", "--no-textconv", "--no-recurse-submodules"]
         question += [text for word in words for text in ("-e", word)]
         question += [commit, "--", ".", *(f":(exclude,icase){pattern}" for pattern in left_out)]
         parts = os.fsdecode(ask(self.root, *question, nothing=1) or b"").split("\n")
         found: dict[str, str] = {}
         for part in parts:
-            place, _, word = part.partition("\0")
-            found.setdefault(word, place.partition(":")[2])
-        return {word: place for word, place in found.items() if word in words}
+            place, _, line = part.partition("\0")
+            if not re.match(_COMMENT, line):
+                for word in words:
+                    if word not in found and re.search(rf"\b{re.escape(word)}\b", line, re.ASCII):
+                        found[word] = place.partition(":")[2]
+        return found
 
     def narrow(self, words: Collection[bytes]) -> frozenset[str] | None:
         """The files that contain one of these words, among those that `tracked` lists; None if git cannot tell.

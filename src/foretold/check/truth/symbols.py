@@ -5,7 +5,8 @@ or examples; so a name is reported only if it was there:
    all in capitals, not dotted, without a word that stands for any name, in a sentence that means it (`hedges`).
 2. A repository of more than `MOST_FILES` files is not searched for them: that costs more than all else together.
 3. No text file but documents has the name as a word.
-4. When the line was written, as `git blame` knows, some file had it: `git grep` in that commit says which.
+4. When the line was written, as `git blame` knows, some file had it, not just in a comment: `git grep` in that commit
+   says which.
 """
 
 from __future__ import annotations
