@@ -127,6 +127,13 @@ def test_a_skill_in_a_place_where_nobody_looks(place, path):
     )
 
 
+def test_a_folder_that_is_called_skill_is_what_is_installed_elsewhere(place):
+    place.write("proj/src/extension/skill/SKILL.md", GOOD)
+    assert seen(place, "schema") == []
+    place.write("proj/.claude/skills/skill/SKILL.md", GOOD)
+    assert codes(place, "schema") == ["skill-folder"]
+
+
 def test_what_is_not_a_misplaced_skill(place):
     place.write(f"proj/{PATH}", GOOD)
     place.write("proj/.claude/skills/README.md", "---\ndescription: about\n---\nSkills.\n")

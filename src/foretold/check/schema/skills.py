@@ -147,6 +147,7 @@ def _check_name(project: Project, skill: FoundSkill, name: str, line: int | None
     folder = skill.path.rpartition("/")[0]
     own = folder.rpartition("/")[2]
     is_top = folder in (project.top, skill.plugin) or not skill.below or own == "skills"
+    is_top = is_top or (own == "skill" and skill.folder is None)  # the source of one that is installed elsewhere
     if own != name and not is_top and agent_skills.NAME.fullmatch(name) and not _TEMPLATE_FOLDER.search(own.lower()):
         said = f"`{name}`: the folder of the skill is called {own}"
         hint = (
