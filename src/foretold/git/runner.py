@@ -174,7 +174,7 @@ class GitRepository:
             place, _, line = part.partition("\0")
             if not re.match(_COMMENT, line):
                 for word in words:
-                    if word not in found and re.search(rf"\b{re.escape(word)}\b", line, re.ASCII):
+                    if word not in found and word in line and re.search(rf"\b{re.escape(word)}\b", line, re.ASCII):
                         found[word] = place.partition(":")[2]
         return found
 

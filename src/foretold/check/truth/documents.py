@@ -220,7 +220,8 @@ def _claims_of_sentence(sentence: Sentence) -> Iterator[Claim]:
 def _read_newest(text: str, found: re.Match[str]) -> str:
     """The newest of the versions that are given together: who lists several says that one of them is enough."""
     others = _OTHER_VERSIONS.match(text, found.end())
-    return max((found[1], *(_RELEASE.findall(others[0]) if others else ())), key=int)
+    versions: list[str] = [found[1], *(_RELEASE.findall(others[0]) if others else ())]
+    return max(versions, key=int)
 
 
 def _end_of(span: Span, sentence: Sentence) -> int:
