@@ -53,8 +53,8 @@ MOST_MISSING = 500  #: things that are not there in one document; with more, it 
 MOST_NAMES = 500  #: among which one that is nearly the same is looked for
 SHOWN = 3  #: paths that one finding about many of them names
 MOST_SEARCHED = 30  #: texts that are searched for
-#: files of documents and data: that they name a path says nothing about it
-PROSE = tuple(f"*{ending}" for ending in vocabulary.PROSE)
+#: files of documents, data and packages that were checked in: that they name a path says nothing about it
+PROSE = (*(f"*{ending}" for ending in vocabulary.PROSE), "*node_modules/*")
 #: names that every machine has its own file of, or that are not of this repository
 LOCAL = lazy(
     r"(?i)(?:^|/)(?:\.env[\w.-]*|[\w.-]*\.local(?:\.[\w.-]+)?|\.mcp\.json|mcp\.json|settings\.json|node_modules|"
