@@ -70,9 +70,14 @@ def _find_ignored(findings: Iterable[CheckFinding], project: Project) -> frozens
     """Those of the missing files that git ignores."""
     missing = (each.message.partition(": ")[0] for each in findings if each.code == "import-missing")
     inside = {project.relative(path): path for path in missing if is_inside(path, project.top)}
-    if not inside or len(inside) > MOST_ASKED or project.git is None:
+    if not inside or len(inside) > MOST_ASKED or project.git is None or not _has_patterns(project):
         return frozenset()
     return frozenset(inside[path] for path in project.git.ignored(inside) if path in inside)
+
+
+def _has_patterns(project: Project) -> bool:
+    """Whether the tree has a .gitignore: where it has none, git need not be asked. What people ignore is their own."""
+    return project.remember("ignore files", lambda: any(f"/{path}".endswith("/.gitignore") for path in project.files))
 
 
 def _may_be_mention(finding: CheckFinding, path: str, project: Project) -> bool:
