@@ -19,8 +19,8 @@
 7. A larger one is asked as it is. If its folders hold the names that it knows (one `stat` a folder), only a file that
    was overwritten in place can differ, and the caller reads the files that were found anyway. If not, the answer is
    that of the last update, and the folder is listed in `stale`.
-8. If there is no index yet, it is built at once if that is quick (as in 6), or if no other process could store it
-   either. Else nothing is found, and the folder is listed in `unbuilt`, and in `stale` too.
+8. If there is no index yet, one is built in memory if that is quick (as in 6), or if no other process could store it
+   either. Else nothing is found, and the folder is listed in `unbuilt`. It is `stale` in either case.
    `RecallCache` brings stale folders up to date in another process.
 """
 
@@ -58,8 +58,8 @@ SEALED = 1_000_000_000 * 10**9  #: 2001-09-09, in nanoseconds: whole seconds, si
 PATIENCE = 5.0  #: seconds to wait for another process that writes
 TRIES = 3
 FEW = 1000  #: memories; in a smaller index every file is compared
-#: what is read while an agent waits. bench/hooks.py: the first hook of all costs 5.6 bare starts with 10 memories of
-#: 400 characters, and 6.3 with 20; building takes 0.25 ms a file, and 0.13 ms for each 1,000 characters of a long one
+#: what is read while an agent waits. The first hook of all costs 5.7 bare starts with 10 memories (quiet machine);
+#: building takes 0.25 ms a file, and 0.13 ms for each 1,000 characters of a long one
 QUICK_FILES, QUICK_BYTES = 12, 16 * 1024
 
 
@@ -115,7 +115,8 @@ class QuickCache(RecallCache):
                 return _ask_file(path, scan, question, lambda changed: self._is_quick(folder, changed))
             except UNUSABLE:
                 if is_quick(scan.stamps) or not _is_writable(str(self.home)):
-                    return self._ask_scan(scan, question, without)
+                    self.stale.append(folder)
+                    return _ask_memory(scan, question)
         if found is None:
             self.unbuilt.append(folder)
             self.stale.append(folder)
