@@ -201,4 +201,4 @@ def test_a_hostile_sentence_takes_linear_time(unit):
         find_claims(note, places=True)
         return time.process_time() - start
 
-    assert measure(8) < 12 * min(measure(2) for _ in range(3)) + 0.2
+    assert min(measure(8) for _ in range(3)) < 12 * min(measure(2) for _ in range(3)) + 0.2

@@ -98,7 +98,8 @@ def test_the_first_prompt_waits_for_no_index_and_the_next_has_it(hooks):
 def test_a_very_small_store_answers_at_once(hooks):
     fill(hooks, QUICK_FILES)
     assert recalled(hooks) == ["when we deploy\n\nOn Tuesdays."]
-    assert (hooks.started, hooks.log()) == ([], [])
+    assert ([words[:2] for words in hooks.started], hooks.log()) == ([["--work", "refresh"]], [])
+    assert indexes(hooks) == []  # which the other process stores
 
 
 def test_a_few_long_memories_are_left_to_another_process_too(hooks):
