@@ -250,7 +250,8 @@ OURS = {
     *("foretold.text", "foretold.text.frontmatter", "foretold.text.globs", "foretold.text.globs.utf16"),
     *("foretold.dialects", "foretold.dialects.registry", "foretold.dialects.schema", "foretold.dialects.surroundings"),
     *("foretold.dialects.settings_files", "foretold.dialects.claude_code"),
-    *("foretold.dialects.claude_code.instructions", "foretold.dialects.claude_code.settings"),
+    *(f"foretold.dialects.claude_code.{name}" for name in "changes instructions settings".split()),
+    *(f"foretold.dialects.releases{name}" for name in ("", ".history", ".played")),
     *(f"foretold.instructions{name}" for name in ("", ".advice", ".engine", ".load", ".view")),
     "foretold.instructions.discover",
     *(f"foretold.instructions.discover.{name}" for name in "fallback locate rule_conditions rules".split()),
@@ -364,6 +365,7 @@ GROUP = {
     *(f"foretold.cli{name}" for name in ("", ".json", ".options", ".output")),
     *(f"foretold.dialects{name}" for name in ("", ".schema", ".settings_files", ".surroundings")),
     *("foretold.dialects.claude_code", "foretold.dialects.claude_code.settings"),
+    *("foretold.dialects.releases", "foretold.dialects.releases.history"),
 }
 
 #: and those that `sessions list` needs: the readers of all agents, but no archive, no search, no instructions
@@ -381,7 +383,8 @@ SESSIONS_LIST = GROUP | {
 #: those that `memory add` needs: the store and what the agent sees of the index, but no loading of instructions
 MEMORY_ADD = GROUP | {
     *(f"foretold.cli.memory{name}" for name in ("", ".add", ".options")),
-    *("foretold.dialects.registry", "foretold.dialects.claude_code.instructions"),
+    *("foretold.dialects.registry", "foretold.dialects.releases.played"),
+    *(f"foretold.dialects.claude_code.{name}" for name in "changes instructions".split()),
     *(f"foretold.instructions{name}" for name in ("", ".render", ".render.escape")),
     *(f"foretold.instructions.text{name}" for name in ("", ".markdown", ".memory_index")),
     *(f"foretold.memory{name}" for name in ("", ".location", ".note", ".project", ".write_policy")),

@@ -6,7 +6,9 @@ import pytest
 
 from foretold.context.attachments import TurnAttachment, texts
 from foretold.context.attribution import Attribution, attribution, attribution_lines
-from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import turn_context_of
+
+V2_1_197, V2_1_325 = turn_context_of("claude-code@2.1.197"), turn_context_of("claude-code@2.1.325")
 
 COMMIT = "Co-Authored-By: Claude Sonnet 4.5 <noreply@anthropic.com>"
 PR = "🤖 Generated with [Claude Code](https://claude.com/claude-code)"

@@ -11,7 +11,9 @@ import pytest
 from foretold.compat.claude_prompt import env_block
 from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section, shell_name
 from foretold.context.git import GitStatus
-from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import turn_context_of
+
+V2_1_197, V2_1_325 = turn_context_of("claude-code@2.1.197"), turn_context_of("claude-code@2.1.325")
 
 SHELLS = [  # $SHELL, as 2.1.197 and 2.1.325 name it
     ("", "unknown", "bash"),

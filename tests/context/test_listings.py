@@ -16,7 +16,9 @@ from foretold.context.attachments import (
     texts,
 )
 from foretold.context.listings import Agent, Listings, Skill, ranked_attachment, ranked_skills
-from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import turn_context_of
+
+V2_1_197, V2_1_325 = turn_context_of("claude-code@2.1.197"), turn_context_of("claude-code@2.1.325")
 
 SKILLS = [
     Skill("deploy", "How to deploy the app", "When asked to ship"),

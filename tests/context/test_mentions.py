@@ -12,8 +12,10 @@ import pytest
 
 from foretold.context.attachments import TurnAttachment, texts
 from foretold.context.mentions import PromptMention, parse_mentions, resolve_mentions
-from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import turn_context_of
 from foretold.types import Skip
+
+V2_1_197, V2_1_325 = turn_context_of("claude-code@2.1.197"), turn_context_of("claude-code@2.1.325")
 
 with open(os.path.join(os.path.dirname(__file__), "mentions.jsonl"), encoding="utf-8") as file:
     MENTIONS: list[dict[str, Any]] = [json.loads(line) for line in file]

@@ -5,7 +5,8 @@ import pytest
 from foretold.check.schema.values import NAMES
 from foretold.dialects.extensions import agent_skills, registry
 from foretold.dialects.extensions.redirects import LOCAL_NAMES, LOOPBACK, PRIVATE, REDIRECTS
-from foretold.dialects.registry import AGENTS, version_key
+from foretold.dialects.registry import AGENTS
+from foretold.dialects.releases.history import version_key
 from foretold.findings.registry import find_rule
 
 DEFINITIONS = (*registry.DEFINITIONS, *registry.PLUGIN_DEFINITIONS, registry.SKILL, agent_skills.STANDARD)

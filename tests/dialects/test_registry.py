@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from foretold.dialects.claude_code import files, instructions, sessions
+from foretold.dialects.claude_code import files, sessions
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.dialects.claude_code.file_history import form_of
@@ -14,14 +14,14 @@ from foretold.dialects.registry import (
     AGENTS,
     DialectChoice,
     choose,
+    dialect_at,
     dialects_of,
     installed_version,
-    pick_version,
-    version_key,
 )
+from foretold.dialects.releases.history import version_key
 from foretold.errors import UnknownAgent
 
-OLD, NEW = instructions.V2_1_197, instructions.V2_1_325
+OLD, NEW, FIRST = (dialect_at("claude-code", version) for version in ("2.1.197", "2.1.325", "1.0.0"))
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,9 @@ OLD, NEW = instructions.V2_1_197, instructions.V2_1_325
         ("claude-code@", DialectChoice(NEW, "", assumed=False)),
         ("claude-code@2.1.197", DialectChoice(OLD, "2.1.197", assumed=False)),
         ("claude-code@2.1.325", DialectChoice(NEW, "2.1.325", assumed=False)),
-        ("claude-code@2.1.198", DialectChoice(OLD, "2.1.198", assumed=True)),
-        ("claude-code@2.1.324", DialectChoice(OLD, "2.1.324", assumed=True)),
         ("claude-code@2.1.326", DialectChoice(NEW, "2.1.326", assumed=True)),
         ("claude-code@3", DialectChoice(NEW, "3", assumed=True)),
-        ("claude-code@1.0.0", DialectChoice(OLD, "1.0.0", assumed=True)),
+        ("claude-code@0.2.126", DialectChoice(FIRST, "0.2.126", assumed=True)),
     ],
 )
 def test_a_name_with_or_without_version(name, choice):
@@ -61,7 +59,7 @@ def test_a_name_may_be_in_any_case():
 
 @pytest.mark.parametrize("version", ["latest", "v2.1.197", "2.1.", "2..1", "²", "2.1.x", "1" * 5000])
 def test_what_is_no_version_names_those_recorded(version):
-    with pytest.raises(UnknownAgent, match=r"recorded for claude-code: 2\.1\.197, 2\.1\.325"):
+    with pytest.raises(UnknownAgent, match=r"known for claude-code: 1\.0\.0 to 2\.1\.325"):
         choose(f"claude-code@{version}")
 
 
@@ -90,7 +88,7 @@ def on_path(place, target):
 def test_an_npm_install_is_read_from_its_manifest(place):
     env = on_path(place, program(place, "lib/node_modules/@anthropic-ai/claude-code/cli.js", "2.1.200"))
     assert installed_version(("claude",), env) == "2.1.200"
-    assert choose("claude-code", env) == DialectChoice(OLD, "2.1.200", assumed=True)
+    assert choose("claude-code", env) == DialectChoice(dialect_at("claude-code", "2.1.200"), "2.1.200", assumed=False)
 
 
 def test_a_native_install_is_named_in_its_path(place):
@@ -136,24 +134,32 @@ def test_a_version_asked_for_wins_over_the_installed_one(place):
     assert choose("claude-code@2.1.197", env) == DialectChoice(OLD, "2.1.197", assumed=False)
 
 
-def test_the_newest_version_that_is_not_newer():
-    known = {"2.1.197": 1, "2.1.325": 2}
-    assert [pick_version(known, version, 0) for version in ("1.0", "2.1.200", "2.1.400", "")] == [1, 1, 2, 0]
+def test_a_release_between_two_that_were_played_is_their_sum():
+    choice = choose("claude-code@2.1.270")
+    assert (choice.assumed, choice.note, choice.dialect.evidence) == (False, "", "between")
+    assert (choice.dialect.version, choice.dialect.model) == ("2.1.270", "claude-opus-5")
+    assert (choice.dialect.fallback, choice.dialect.envelope) == (None, NEW.envelope)
 
 
-def test_versions_of_claude_code_that_were_not_recorded():
-    assert [compaction_rules(version).version for version in ("2.1.200", "")] == ["2.1.197", "2.1.325"]
-    assert [turn_context_of(name).version for name in ("claude-code@2.1.200", "claude-code")] == ["2.1.197", "2.1.325"]
+def test_a_release_in_a_gap_where_something_changed_is_assumed():
+    choice = choose("claude-code@2.1.279")
+    assert (choice.assumed, choice.dialect.evidence) == (True, "assumed")
+    assert choice.note == "2.1.279 was not recorded, and what it does changed between the releases next to it that were"
+
+
+def test_the_tables_of_a_release():
+    assert turn_context_of("claude-code@2.1.200") == turn_context_of("claude-code@2.1.197")._replace(version="2.1.200")
+    assert [turn_context_of(name).version for name in ("claude-code@9.0", "claude-code")] == ["2.1.325", "2.1.325"]
     assert [form_of(version).is_delta for version in ("2.1.200", "2.1.325", "3.0.0", "")] == [False, True, True, True]
     assert [sessions.rules_of(version).leaf for version in ("2.1.200", "2.1.400", "1.0")] == ["last", "tip", "last"]
-    versions = ("2.1.197", "2.1.300", "9.0", "1.0", "")
-    found = [files.rules_of(version).version for version in versions]
-    assert found == ["2.1.197", "2.1.197", "2.1.325", "2.1.197", "2.1.325"]
+    assert [compaction_rules(version).few for version in ("2.1.197", "")] == ["refuses", "summarises"]
+    found = [files.rules_of(version).stub for version in ("2.1.197", "9.0", "1.0", "")]
+    assert found == [found[0], "", found[0], ""]
 
 
 def test_what_becomes_of_a_conversation():
     assert (effect_of("compact", "claude-code").reason, effect_of("clear", "goose").recorded) == ("compact", False)
 
 
-def test_a_version_as_numbers():
-    assert (version_key("2.1.325"), choose("claude-code@2.1.200").dialect.version) == ((2, 1, 325), "2.1.197")
+def test_the_old_agents_have_one_table():
+    assert dialects_of("cline") == (dialect_at("cline", "1.0"),)

@@ -274,9 +274,10 @@ def test_the_working_directory_is_physical(place):
     assert place.load("alias").text == place.load("proj").text
 
 
-def test_a_version_that_was_not_recorded_is_assumed(place):
-    view = place.load(version="2.1.250")
-    assert (view.assumed, view.dialect.version, view.choice.asked) == (True, "2.1.197", "2.1.250")
+def test_a_version_outside_of_the_history_is_assumed(place):
+    found = [place.load(version=version) for version in ("2.1.250", "99.0.0")]
+    assert [(view.assumed, view.dialect.version) for view in found] == [(False, "2.1.250"), (True, "2.1.325")]
+    assert [view.choice.asked for view in found] == ["2.1.250", "99.0.0"]
 
 
 @pytest.mark.parametrize("folder", ["missing", "proj/CLAUDE.md", "dangling", "nul\0", "x" * 300, "x/" * 3000])

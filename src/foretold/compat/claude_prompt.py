@@ -27,7 +27,7 @@ from typing import Unpack
 
 from foretold.compat.code_assist.memory import score
 from foretold.compat.engine import Folder, Options, ask_claude, refuse_unknown
-from foretold.dialects.claude_code.instructions import V2_1_197
+from foretold.dialects.claude_code.instructions import INDEX as INDEX_LIMITS
 from foretold.dialects.claude_code.settings import read_surroundings, slug
 from foretold.dialects.surroundings import Surroundings, join
 from foretold.instructions.load import load_view
@@ -327,8 +327,7 @@ def truncate_index(text: str, max_lines: int = 200, max_bytes: int = 25_000) -> 
     >>> truncate_index("a\nb\nc", max_lines=2).splitlines()[:2], truncate_index("a\nb\n", max_lines=2)
     (['a', 'b'], 'a\nb\n')
     """
-    assert V2_1_197.memory_index is not None
-    table = V2_1_197.memory_index._replace(lines=max_lines, units=max_bytes)
+    table = INDEX_LIMITS._replace(lines=max_lines, units=max_bytes)
     whole = trim(text).encode("utf-8", "replace").decode("latin-1")  # a byte is a unit of this text
     cut = cut_index(whole, table)
     if not cut.lost_units:

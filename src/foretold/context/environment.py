@@ -53,12 +53,12 @@ class ModelIdentity(NamedTuple):
 def identify_model(model: str, around: TurnContext) -> ModelIdentity:
     """The identity of a model; an empty one is the agent's default.
 
-    >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
-    >>> identify_model("sonnet", V2_1_197).author, identify_model("opus[1m]", V2_1_197).name
+    >>> older, newer = turn_context_of("claude-code@2.1.197"), turn_context_of("claude-code@2.1.325")
+    >>> identify_model("sonnet", older).author, identify_model("opus[1m]", older).name
     ('Claude Sonnet 5', 'Opus 4.8 (1M context)')
-    >>> identify_model("opus[1m]", V2_1_325).id
+    >>> identify_model("opus[1m]", newer).id
     'claude-opus-5-5'
-    >>> identify_model("my-model", V2_1_325)
+    >>> identify_model("my-model", newer)
     ModelIdentity(id='my-model', name='', cutoff='', author='Claude Code')
     """
     found = id_of(model, around)

@@ -31,16 +31,12 @@ V3_0_65 = Dialect(
 )
 
 DIALECTS = (V3_0_65,)
-COMMAND_LINES = {
-    "3.0.65": ProgramOptions(
-        "cline",
-        flags=(
-            "--acp -h --help -i --json --kanban -p --plan --tui --update -V -v --verbose --version --worktree -z --zen"
-        ),
-        one=(
-            "--auto-approve -c --compaction --config --cwd --data-dir --hooks-dir --id -k --key -m --model -P "
-            "--provider -s --system -t --thinking --timeout"
-        ),
-        maybe="--retries",
+COMMAND_LINE = ProgramOptions(
+    "cline",
+    flags=("--acp -h --help -i --json --kanban -p --plan --tui --update -V -v --verbose --version --worktree -z --zen"),
+    one=(
+        "--auto-approve -c --compaction --config --cwd --data-dir --hooks-dir --id -k --key -m --model -P "
+        "--provider -s --system -t --thinking --timeout"
     ),
-}
+    maybe="--retries",
+)

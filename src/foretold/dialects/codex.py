@@ -66,23 +66,21 @@ DIALECTS = (V0_166_0,)
 
 
 OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}
-COMMAND_LINES = {
-    "0.166.0": ProgramOptions(
-        "codex",
-        flags=(
-            "--all --approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust "
-            "--ephemeral -h --help --ignore-rules --ignore-user-config --include-non-interactive --json --last "
-            "--no-alt-screen --no-daemon --oss --search --skip-git-repo-check --strict-config --uncommitted -V "
-            "--version --worktree"
-        ),
-        one=(
-            "-a --add-dir --ask-for-approval --base -c -C --cd --color --commit --config --cyber-access-program "
-            "--disable --enable --local-provider -m --model -o --output-last-message --output-schema -p --profile "
-            "--remote --remote-auth-token-env -s --sandbox --thread-source --title"
-        ),
-        many="-i --image",
+COMMAND_LINE = ProgramOptions(
+    "codex",
+    flags=(
+        "--all --approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust "
+        "--ephemeral -h --help --ignore-rules --ignore-user-config --include-non-interactive --json --last "
+        "--no-alt-screen --no-daemon --oss --search --skip-git-repo-check --strict-config --uncommitted -V "
+        "--version --worktree"
     ),
-}
+    one=(
+        "-a --add-dir --ask-for-approval --base -c -C --cd --color --commit --config --cyber-access-program "
+        "--disable --enable --local-provider -m --model -o --output-last-message --output-schema -p --profile "
+        "--remote --remote-auth-token-env -s --sandbox --thread-source --title"
+    ),
+    many="-i --image",
+)
 BUDGET = 32_768
 
 

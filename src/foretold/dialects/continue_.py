@@ -37,16 +37,14 @@ DIALECTS = (V1_5_47,)
 
 
 OPTIONS = {"--rule": "one", "--config": "one"}
-COMMAND_LINES = {
-    "1.5.47": ProgramOptions(
-        "cn",
-        flags=(
-            "--auto --beta-status-tool --beta-subagent-tool -h --help -p --print --readonly --resume --silent -v "
-            "--verbose --version"
-        ),
-        one="--agent --allow --ask --config --exclude --fork --format --mcp --model --org --prompt --rule",
+COMMAND_LINE = ProgramOptions(
+    "cn",
+    flags=(
+        "--auto --beta-status-tool --beta-subagent-tool -h --help -p --print --readonly --resume --silent -v "
+        "--verbose --version"
     ),
-}
+    one="--agent --allow --ask --config --exclude --fork --format --mcp --model --org --prompt --rule",
+)
 
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:

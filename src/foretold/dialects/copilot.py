@@ -183,31 +183,29 @@ DIALECTS = (V1_0_102,)
 
 
 OPTIONS = {"--no-custom-instructions": "flag", "-C": "one"}
-COMMAND_LINES = {
-    "1.0.102": ProgramOptions(
-        "copilot",
-        flags=(
-            "--acp --allow-all --allow-all-mcp-server-instructions --allow-all-paths --allow-all-tools "
-            "--allow-all-urls --assisted-approval --autopilot --banner --continue --disable-builtin-mcps "
-            "--disable-client-telemetry --disallow-temp-dir --enable-all-github-mcp-tools --enable-memory "
-            "--experimental --fleet -h --headless --help --no-ask-user "
-            "--no-auto-login --no-auto-update --no-bash-env --no-color --no-custom-instructions "
-            "--no-eager-powershell-resolution --no-experimental --no-mouse --no-remote --no-remote-export "
-            "--plain-diff --plan --remote --remote-export -s --screen-reader --server "
-            "--share-gist --silent --stdio --trust-folder -v --version --yolo"
-        ),
-        one=(
-            "--add-dir --add-github-mcp-tool --add-github-mcp-toolset --additional-mcp-config --agent "
-            "--attachment --auth-token-env --auto-tier -C --config-dir --context --disable-mcp-server "
-            "--dynamic-retrieval --effort --enable-mcp-server --environment-compute-id --environment-host "
-            "--extension-sdk-path -i --interactive --log-dir --log-level --max-ai-credits "
-            "--max-autopilot-continues --mcp-github-auth --mode --model -n --name --output-format -p --plugin-dir "
-            "--port --prompt --reasoning-effort --session-id --stream --usage-output-file"
-        ),
-        maybe="--bash-env --connect --mouse -r --resume --share",
-        many="--allow-tool --allow-url --available-tools --deny-tool --deny-url --excluded-tools --secret-env-vars",
+COMMAND_LINE = ProgramOptions(
+    "copilot",
+    flags=(
+        "--acp --allow-all --allow-all-mcp-server-instructions --allow-all-paths --allow-all-tools "
+        "--allow-all-urls --assisted-approval --autopilot --banner --continue --disable-builtin-mcps "
+        "--disable-client-telemetry --disallow-temp-dir --enable-all-github-mcp-tools --enable-memory "
+        "--experimental --fleet -h --headless --help --no-ask-user "
+        "--no-auto-login --no-auto-update --no-bash-env --no-color --no-custom-instructions "
+        "--no-eager-powershell-resolution --no-experimental --no-mouse --no-remote --no-remote-export "
+        "--plain-diff --plan --remote --remote-export -s --screen-reader --server "
+        "--share-gist --silent --stdio --trust-folder -v --version --yolo"
     ),
-}
+    one=(
+        "--add-dir --add-github-mcp-tool --add-github-mcp-toolset --additional-mcp-config --agent "
+        "--attachment --auth-token-env --auto-tier -C --config-dir --context --disable-mcp-server "
+        "--dynamic-retrieval --effort --enable-mcp-server --environment-compute-id --environment-host "
+        "--extension-sdk-path -i --interactive --log-dir --log-level --max-ai-credits "
+        "--max-autopilot-continues --mcp-github-auth --mode --model -n --name --output-format -p --plugin-dir "
+        "--port --prompt --reasoning-effort --session-id --stream --usage-output-file"
+    ),
+    maybe="--bash-env --connect --mouse -r --resume --share",
+    many="--allow-tool --allow-url --available-tools --deny-tool --deny-url --excluded-tools --secret-env-vars",
+)
 
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:

@@ -120,23 +120,19 @@ DIALECTS = (V0_61_0,)
 
 
 OPTIONS = {"--include-directories": "many", "--skip-trust": "flag"}
-COMMAND_LINES = {
-    "0.61.0": ProgramOptions(
-        "gemini",
-        flags=(
-            "--accept-raw-output-risk --acp -d --debug --experimental-acp -h --help -l --list-extensions "
-            "--list-sessions --raw-output -s --sandbox --screen-reader --skip-trust -v --version -y --yolo"
-        ),
-        maybe=(
-            "--approval-mode --delete-session -i -m --model -o --output-format -p --prompt --prompt-interactive "
-            "-r --resume --session-file --session-id -w --worktree"
-        ),
-        many=(
-            "--admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories --policy"
-        ),
-        spelling="yargs",
+COMMAND_LINE = ProgramOptions(
+    "gemini",
+    flags=(
+        "--accept-raw-output-risk --acp -d --debug --experimental-acp -h --help -l --list-extensions "
+        "--list-sessions --raw-output -s --sandbox --screen-reader --skip-trust -v --version -y --yolo"
     ),
-}
+    maybe=(
+        "--approval-mode --delete-session -i -m --model -o --output-format -p --prompt --prompt-interactive "
+        "-r --resume --session-file --session-id -w --worktree"
+    ),
+    many=("--admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories --policy"),
+    spelling="yargs",
+)
 NAME = "GEMINI.md"
 REFUSED = 55
 

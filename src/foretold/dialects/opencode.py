@@ -63,21 +63,19 @@ V1_18_33 = Dialect(
 )
 
 DIALECTS = (V1_18_33,)
-COMMAND_LINES = {
-    "1.18.33": ProgramOptions(
-        "opencode",
-        flags=(
-            "--auto -c --continue --fork -h --help -i --interactive --mdns --mini --no-replay --print-logs --pure "
-            "--share --thinking -v --version"
-        ),
-        maybe=(
-            "--agent --attach --command --dir --format --hostname --log-level -m --mdns-domain --model -p "
-            "--password --port --prompt --replay-limit -s --session --title -u --username --variant"
-        ),
-        many="--cors -f --file",
-        spelling="yargs",
+COMMAND_LINE = ProgramOptions(
+    "opencode",
+    flags=(
+        "--auto -c --continue --fork -h --help -i --interactive --mdns --mini --no-replay --print-logs --pure "
+        "--share --thinking -v --version"
     ),
-}
+    maybe=(
+        "--agent --attach --command --dir --format --hostname --log-level -m --mdns-domain --model -p "
+        "--password --port --prompt --replay-limit -s --session --title -u --username --variant"
+    ),
+    many="--cors -f --file",
+    spelling="yargs",
+)
 
 
 FILES = ("opencode.json", "opencode.jsonc")

@@ -69,30 +69,28 @@ V0_24_4 = GEMINI._replace(
 )
 
 DIALECTS = (V0_24_4,)
-COMMAND_LINES = {
-    "0.24.4": ProgramOptions(
-        "qwen",
-        flags=(
-            "--acp --bare -c --chat-recording --continue -d --debug --experimental-lsp --fork-session -h --help "
-            "--include-partial-messages --insecure -l --list-extensions --openai-logging "
-            "--restore-ask-user-question -s --safe-mode --sandbox --screen-reader --telemetry "
-            "--telemetry-log-prompts -v --version -y --yolo"
-        ),
-        maybe=(
-            "--append-system-prompt --approval-mode --auth-type --channel -i --input-file --input-format "
-            "--json-fd --json-file --json-schema -m --max-session-turns --max-subagent-depth --max-tool-calls "
-            "--max-wall-time --mcp-config --model -o --openai-api-key --openai-base-url --openai-logging-dir "
-            "--output-format --output-style -p --prompt --prompt-interactive --proxy -r --resume --sandbox-image "
-            "--session-id --system-prompt --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile "
-            "--telemetry-target --worktree"
-        ),
-        many=(
-            "--add-dir --allowed-mcp-server-names --allowed-tools --core-tools --disabled-slash-commands -e "
-            "--exclude-tools --extensions --fallback-model --include-directories"
-        ),
-        spelling="yargs",
+COMMAND_LINE = ProgramOptions(
+    "qwen",
+    flags=(
+        "--acp --bare -c --chat-recording --continue -d --debug --experimental-lsp --fork-session -h --help "
+        "--include-partial-messages --insecure -l --list-extensions --openai-logging "
+        "--restore-ask-user-question -s --safe-mode --sandbox --screen-reader --telemetry "
+        "--telemetry-log-prompts -v --version -y --yolo"
     ),
-}
+    maybe=(
+        "--append-system-prompt --approval-mode --auth-type --channel -i --input-file --input-format "
+        "--json-fd --json-file --json-schema -m --max-session-turns --max-subagent-depth --max-tool-calls "
+        "--max-wall-time --mcp-config --model -o --openai-api-key --openai-base-url --openai-logging-dir "
+        "--output-format --output-style -p --prompt --prompt-interactive --proxy -r --resume --sandbox-image "
+        "--session-id --system-prompt --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile "
+        "--telemetry-target --worktree"
+    ),
+    many=(
+        "--add-dir --allowed-mcp-server-names --allowed-tools --core-tools --disabled-slash-commands -e "
+        "--exclude-tools --extensions --fallback-model --include-directories"
+    ),
+    spelling="yargs",
+)
 
 
 EMPTY = "Your MEMORY.md is currently empty. When you save new memories, they will appear here."

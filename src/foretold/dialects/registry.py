@@ -1,9 +1,9 @@
 """Finding a dialect by name: `claude-code`, or `claude-code@2.1.300`.
 
-1. A version that was recorded gives that dialect.
-2. Another version gives the newest recorded one that is not newer, or the oldest if all are newer; the answer
-   says that it was assumed.
-3. Without a version, the version of the program on PATH decides, else the newest recorded.
+1. A version within the history of its agent gives what that release does (`history`), and how well that is known. One
+   outside of it gives what the nearest release does, and the answer says that it was assumed.
+2. Of an agent without a history one version is known; for another the answer says that it was assumed.
+3. Without a version, the version of the program on PATH decides, else the newest known.
 4. What the caller of `foretold.load` left out is taken from the process, once: `make_request`.
 """
 
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 
+from foretold.dialects.releases.history import ReleaseHistory, version_key
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git
 from foretold.errors import NotAFolder, UnknownAgent, unknown_keyword
@@ -22,18 +23,16 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import date
-    from typing import Never, TypeVar
+    from typing import Never
 
     from foretold.dialects.schema import ProgramOptions
     from foretold.storage.tree import Tree
-
-    T = TypeVar("T")
 
 DOCUMENTED = "aider amp crush cursor deepagents goose junie kiro roo vscode-copilot warp windsurf zed".split()
 #: agent -> the module of this package that has its tables
 AGENTS = {
     **dict.fromkeys(DOCUMENTED, "documented"),
-    "claude-code": "claude_code.instructions",
+    "claude-code": "claude_code.changes",
     "cline": "cline",
     "code-assist": "seeds.code_assist",
     "codex": "codex",
@@ -142,15 +141,47 @@ class DialectChoice(NamedTuple):
 
     dialect: Dialect
     asked: str  #: the version that was wanted, or empty
-    assumed: bool  #: that version was not recorded
+    assumed: bool  #: nothing was recorded that shows what this version does
+
+    @property
+    def note(self) -> str:
+        """Why the answer may be wrong for the version that was asked for; empty if it is known.
+
+        >>> choose("claude-code@99.0.0").note.partition(";")[0]
+        '99.0.0 was not recorded'
+        """
+        if not self.assumed:
+            return ""
+        if version_key(self.dialect.version) == version_key(self.asked):
+            return f"{self.asked} was not recorded, and what it does changed between the releases next to it that were"
+        return f"{self.asked} was not recorded; {self.dialect.version} was"
 
 
-def dialects_of(agent: str) -> tuple[Dialect, ...]:
-    """All dialects of an agent, oldest first."""
+def history_of(agent: str) -> ReleaseHistory[Dialect]:
+    """What an agent does, over its releases; of most agents one version is known."""
     if agent not in AGENTS:
         raise unknown_agent(agent, sorted(AGENTS))
     module = __import__(f"foretold.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
-    return tuple(dialect for dialect in module.DIALECTS if dialect.agent == agent)
+    history: ReleaseHistory[Dialect] | None = getattr(module, "HISTORY", None)
+    if history is None:
+        history = ReleaseHistory(next(dialect for dialect in module.DIALECTS if dialect.agent == agent))
+    return history
+
+
+def dialect_at(agent: str, version: str = "") -> Dialect:
+    """What a release of an agent does, or its newest known one."""
+    history = history_of(agent)
+    first, last = history.ends
+    if not last:
+        return history.base
+    key = version_key(version) or version_key(last)
+    version = first if key < version_key(first) else last if key >= version_key(last) else version
+    return history.at(version)._replace(evidence=history.evidence_for(version))
+
+
+def dialects_of(agent: str) -> tuple[Dialect, ...]:
+    """What each release of an agent does that was played, oldest first."""
+    return tuple(dialect_at(agent, version) for version in history_of(agent).played) or (dialect_at(agent),)
 
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
@@ -164,10 +195,10 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
 def command_line_of(dialect: Dialect) -> ProgramOptions | None:
     """What an agent's own command line has: a table next to its others, or next to how its settings are read."""
     for name in (AGENTS[dialect.agent], dialect.surroundings):
-        module = __import__(f"foretold.dialects.{name}", fromlist=["COMMAND_LINES"]) if name else None
-        lines: dict[str, ProgramOptions] = getattr(module, "COMMAND_LINES", {})
-        if dialect.version in lines:
-            return lines[dialect.version]
+        module = __import__(f"foretold.dialects.{name}", fromlist=["COMMAND_LINE"]) if name else None
+        found: ProgramOptions | ReleaseHistory[ProgramOptions] | None = getattr(module, "COMMAND_LINE", None)
+        if found is not None:
+            return found.at(dialect.version) if isinstance(found, ReleaseHistory) else found
     return None
 
 
@@ -205,17 +236,21 @@ def unknown_agent(agent: str, known: Iterable[str]) -> UnknownAgent:
 def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> DialectChoice:
     """The dialect for a name with or without a version."""
     agent, _, version = name.lower().partition("@")
-    known = dialects_of(agent)
+    history_of(agent)  # UnknownAgent, before anything is looked for
     if not version:
         version = installed_version(programs_of(agent), env) if env is not None else ""
     if not version:
-        return DialectChoice(known[-1], "", assumed=False)
-    wanted = version_key(version)
-    if not wanted:
-        recorded = ", ".join(dialect.version for dialect in known)
-        raise UnknownAgent(f"{version!r} is not a version; recorded for {agent}: {recorded}")
-    dialect = pick_version({dialect.version: dialect for dialect in known}, version, known[-1])
-    return DialectChoice(dialect, version, assumed=version_key(dialect.version) != wanted)
+        return DialectChoice(dialect_at(agent), "", assumed=False)
+    if not version_key(version):
+        raise UnknownAgent(f"{version!r} is not a version; known for {agent}: {_known_versions(agent)}")
+    dialect = dialect_at(agent, version)
+    is_other = version_key(dialect.version) != version_key(version)
+    return DialectChoice(dialect, version, assumed=is_other or dialect.evidence == "assumed")
+
+
+def _known_versions(agent: str) -> str:
+    first, last = history_of(agent).ends
+    return f"{first} to {last}" if first != last else dialect_at(agent).version
 
 
 def programs_of(agent: str) -> tuple[str, ...]:
@@ -240,22 +275,6 @@ def find_agents(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None =
         if has_program or any(tree.kind(place) != "missing" for place in places):
             found.append(agent)
     return found or list(EVIDENCE)[:RECORDED]
-
-
-def version_key(version: str) -> tuple[int, ...]:
-    """A version as numbers; empty if it is not a version."""
-    parts = version.partition("-")[0].split(".")
-    plain = all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts)
-    return tuple(int(part) for part in parts) if plain else ()
-
-
-def pick_version(known: Mapping[str, T], version: str, unknown: T) -> T:
-    """What the newest known version that is not newer has, else the oldest; `unknown` for what is not a version."""
-    wanted = version_key(version)
-    if not wanted:
-        return unknown
-    older = [value for first, value in known.items() if version_key(first) <= wanted]
-    return older[-1] if older else next(iter(known.values()))
 
 
 def installed_version(programs: tuple[str, ...], env: Mapping[str, str]) -> str:

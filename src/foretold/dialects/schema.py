@@ -142,6 +142,7 @@ class Template(NamedTuple):
     escapes: bool = False  #: whether reserved tags in attached text are escaped
     descriptions: tuple[tuple[str, str], ...] = ()
     trim: str = "both"  #: the ends of a text that are trimmed: both, right, none
+    footer: str = ""  #: what follows the last entry of a session's start
 
 
 class Envelope(NamedTuple):
@@ -303,6 +304,7 @@ class Dialect(NamedTuple):
     identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
     again: str = "new"  #: what a touched file may attach: `anything` once, or only what is `new` to the session
     added_undoes_bare: bool = False  #: whether an added folder turns loading back on
+    excludes: bool = True  #: whether settings can leave files out
     local_settings: str = "cwd"  #: where they are: `cwd`, or also the top folder of the main `repository`
     worktree_rules: bool = False  #: whether rules of the main repository still wait for files of a nested worktree
     unordered: tuple[str, ...] = ()  #: layers whose entries come in no certain order

@@ -87,5 +87,5 @@ def find_changed(before: View, now: View) -> tuple[str, ...]:
 
 def assumption_of(view: View) -> str:
     """Why an update is not certain; empty if the agent was recorded doing this."""
-    unknown = f"{view.choice.asked} was not recorded; {view.dialect.version} was" if view.assumed else ""
+    unknown = view.choice.note
     return view.dialect.continuation.why or unknown

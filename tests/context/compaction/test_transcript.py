@@ -16,8 +16,10 @@ from foretold.context.compaction.transcript import (
     summary_text,
     tools_of,
 )
-from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325, compaction_rules
+from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.instructions.compaction.restored_files import Seen, restore_files
+
+V2_1_197, V2_1_325 = FORMS = (compaction_rules("2.1.197"), compaction_rules("2.1.325"))
 
 with open(os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "compaction.json"), encoding="utf-8") as file:
     RECORDED = json.load(file)

@@ -6,11 +6,13 @@ import os
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
 from foretold.dialects.claude_code.settings import read_surroundings, slug
+from foretold.dialects.registry import dialect_at
 from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, walk_of
 from foretold.storage.tree import Disk
 from foretold.types import Finding
+
+V2_1_197, V2_1_325 = (dialect_at("claude-code", version) for version in ("2.1.197", "2.1.325"))
 
 DATE = "2026-01-02"
 

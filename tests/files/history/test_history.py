@@ -7,7 +7,7 @@ import stat
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as some
 
-from foretold.dialects.claude_code.file_history import FORMS
+from foretold.dialects.claude_code.file_history import form_of
 from foretold.errors import NoCheckpoint, StoreFailed
 from foretold.files.history.history import FileHistory, answer_of
 from foretold.files.restore.plans import make_plan
@@ -15,7 +15,7 @@ from foretold.files.restore.restore import Undo, restore
 
 from ...memory.machines import Quick
 
-OLD, NEW = FORMS.values()
+OLD, NEW = form_of("2.1.197"), form_of("2.1.325")
 FILES = ("a", "b", "sub/c", "sub/deep/d", "../outside")
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from foretold.dialects.claude_code.file_history import FORMS
+from foretold.dialects.claude_code.file_history import form_of
 from foretold.files.history.snapshots import (
     Backup,
     FileSnapshot,
@@ -17,7 +17,7 @@ from foretold.files.history.snapshots import (
     snapshots_of,
 )
 
-OLD, NEW = FORMS.values()
+OLD, NEW = form_of("2.1.197"), form_of("2.1.325")
 A1 = Backup("f2033b0c8f12cca5@v1", 1, "2026-01-02T00:00:01.000Z", "/w/proj")
 A2 = A1._replace(name="f2033b0c8f12cca5@v2", version=2, time="2026-01-02T00:00:03.000Z")
 NONE = Backup(None, 1, "2026-01-02T00:00:02.000Z", "/w/proj/sub")

@@ -2,9 +2,11 @@ import os
 
 import pytest
 
-from foretold.dialects.claude_code.files import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.files import rules_of
 from foretold.files import ReadState
 from foretold.files.read_state.notice import Notice, snippet_of, units_in
+
+V2_1_197, V2_1_325 = rules_of("2.1.197"), rules_of("2.1.325")
 
 LATER = 4_000_000_000
 

@@ -30,7 +30,7 @@ SENTENCES = {
     "{encoding}": said.KEPT_ENCODING,
     "{later}": said.REFUSED_LATER,
     "{swapped}": said.SWAPPED,
-    "{stub}": said.V2_1_197.stub,
+    "{stub}": said.rules_of("2.1.197").stub,
 }
 
 

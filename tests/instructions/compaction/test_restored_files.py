@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325
+from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.files.read_state.state import ReadState
 from foretold.instructions.compaction.restored_files import (
     Seen,
@@ -17,7 +17,9 @@ from foretold.instructions.compaction.restored_files import (
 )
 from foretold.types import REASONS
 
-EACH = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.version)
+V2_1_197, V2_1_325 = FORMS = (compaction_rules("2.1.197"), compaction_rules("2.1.325"))
+
+EACH = pytest.mark.parametrize("form", FORMS, ids=("2.1.197", "2.1.325"))
 
 
 def seen(*ages, text="x\n"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
+from foretold.dialects.registry import dialect_at
 from foretold.instructions.render.blocks import (
     NestedEntries,
     mention_blocks,
@@ -15,7 +15,7 @@ from foretold.instructions.render.blocks import (
 )
 from foretold.types import Block, Entry
 
-OLD, NEW = V2_1_197, V2_1_325
+OLD, NEW = (dialect_at("claude-code", version) for version in ("2.1.197", "2.1.325"))
 HEADER = NEW.template.header
 A = Entry("/p/a/CLAUDE.md", "project", "\n a \n", "")
 B = Entry("/p/b/CLAUDE.md", "local", "b", "")

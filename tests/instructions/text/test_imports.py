@@ -2,9 +2,12 @@
 
 import pytest
 
-from foretold.dialects.claude_code.instructions import EXTENSIONS, V2_1_197, V2_1_325
+from foretold.dialects.claude_code.instructions import EXTENSIONS
+from foretold.dialects.registry import dialect_at
 from foretold.instructions.text.imports import extension_of, is_contained, is_text, target_of
 from foretold.storage.tree import Disk
+
+V2_1_197, V2_1_325 = (dialect_at("claude-code", version) for version in ("2.1.197", "2.1.325"))
 
 
 @pytest.mark.parametrize(

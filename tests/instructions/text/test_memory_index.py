@@ -5,10 +5,10 @@ import hashlib
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
+from foretold.dialects.registry import dialect_at
 from foretold.instructions.text.memory_index import Cut, cut_index, cut_middle, units_of
 
-OLD, NEW = V2_1_197.memory_index, V2_1_325.memory_index
+OLD, NEW = (dialect_at("claude-code", version).memory_index for version in ("2.1.197", "2.1.325"))
 TAIL = "Keep index entries to one line under ~200 chars; move detail into topic files."
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from foretold.cli.sessions import command
-from foretold.dialects.claude_code.sessions import NEWER, OLDER, rules_of
+from foretold.dialects.claude_code.sessions import NEWEST, OLDEST, rules_of
 from foretold.errors import RestoreRefused, SessionFailed, StoreFailed
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import StoredSession
@@ -40,7 +40,7 @@ def strictly(path):
                 yield RecordNode(value, number)
 
 
-def texts(path, rules=NEWER):
+def texts(path, rules=NEWEST):
     """The messages that resuming would find, by the rules of the agent."""
     chain = find_chain(strictly(path), rules)
     said = [link.value["message"]["content"] for link in chain.nodes if link.type in ("user", "assistant")]
@@ -116,7 +116,7 @@ def test_damage_is_named_and_the_mended_copy_reaches_everything(tmp_path, name):
     made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     assert house.read(stored.path) == data
     expected = [text.replace("user 2", "user 2\ufffd") if name == "not utf-8" else text for text in spoken(TALK)]
-    assert [texts(made.path, rules) for rules in (OLDER, NEWER)] == [expected, expected]
+    assert [texts(made.path, rules) for rules in (OLDEST, NEWEST)] == [expected, expected]
     assert diagnose(made).is_sound
     assert {record.value["sessionId"] for record in records_of(made.path)} == {NEW}
     assert os.stat(made.path).st_mode & 0o777 == 0o600

@@ -20,7 +20,7 @@ from foretold.check.schema.source import SourceFile
 from foretold.check.schema.spelling import find_near
 from foretold.check.schema.values import find_slips, is_windows_path
 from foretold.dialects.extensions.tables import HookTable
-from foretold.dialects.registry import version_key
+from foretold.dialects.releases.history import version_key
 from foretold.harness.permissions.rules import parse_rule
 from foretold.types import Facts, NamedTuple
 

@@ -6,14 +6,13 @@ here; `foretold.context.compaction.compactor` has its own.
 
 from __future__ import annotations
 
-from foretold.dialects.registry import pick_version
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.types import NamedTuple
 
 
 class CompactionRules(NamedTuple):
-    """What one version does, and later ones until the next that was recorded."""
+    """What one release does."""
 
-    version: str
     reserve: int = 33_000  #: tokens below the window at which it compacts by itself
     least_groups: int = 3  #: a group is an answer and what follows it; the last is kept, so there must be others
     few: str = "refuses"  #: what a command does with fewer: refuses, or summarises all and keeps none
@@ -62,22 +61,28 @@ CONTENT = "Conversation compacted"  #: what the boundary says
 #: extensions whose text is counted as two characters a token; all others have four
 DENSE = (".json", ".jsonl", ".jsonc")
 
-V2_1_197 = CompactionRules("2.1.197")
-V2_1_325 = CompactionRules(
-    "2.1.325",
-    few="summarises",
-    refilled="drops",
-    measured="attachment",
-    framed=True,
-    renders=True,
-    nested_stamp="changed",
-    names_tools=True,
-    says_kept=True,
-    expands_dollars=False,
+CHANGES = (
+    DatedChange(
+        "2.1.325",
+        "2.1.197",
+        "A conversation with few turns can be compacted, and the summary names the tools that were used.",
+        {
+            "few": "summarises",
+            "refilled": "drops",
+            "measured": "attachment",
+            "framed": True,
+            "renders": True,
+            "nested_stamp": "changed",
+            "names_tools": True,
+            "says_kept": True,
+            "expands_dollars": False,
+        },
+        topic="compaction",
+    ),
 )
-FORMS = (V2_1_197, V2_1_325)
+HISTORY = ReleaseHistory(CompactionRules(), CHANGES)
 
 
 def compaction_rules(version: str) -> CompactionRules:
-    """What a version does: the newest recorded one that is not newer, or the oldest."""
-    return pick_version({form.version: form for form in FORMS}, version, V2_1_325)
+    """What a release does; of what is not a version, the newest."""
+    return HISTORY.at(version)

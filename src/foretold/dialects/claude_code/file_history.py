@@ -1,12 +1,12 @@
 """How versions of Claude Code record what files were before they changed them.
 
-`FORMS` holds what differs, by the first version that was seen to do so; the cases `fh-*` prove the older one, and both
-were compared with the agent's own rewind. `docs/formats/file-history.md` has what is the same in both.
+`CHANGES` holds what differs; the cases `fh-*` prove the older form, and both were compared with the agent's own rewind.
+`docs/formats/file-history.md` has what is the same in both.
 """
 
 from __future__ import annotations
 
-from foretold.dialects.registry import pick_version
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.types import NamedTuple
 
 
@@ -19,10 +19,18 @@ class HistoryForm(NamedTuple):
     kept: int = 100  #: prompts that a rewind can go back to: fh-cap
 
 
-FORMS = {"2.1.197": HistoryForm(), "2.1.325": HistoryForm(is_delta=True, has_parent=True, mode_bits=0o7777)}
-DEFAULT_FORM = FORMS["2.1.325"]
+CHANGES = (
+    DatedChange(
+        "2.1.325",
+        "2.1.197",
+        "The history of files records one file at a time, the folder it is in, and all bits of its mode.",
+        {"is_delta": True, "has_parent": True, "mode_bits": 0o7777},
+        topic="files",
+    ),
+)
+HISTORY = ReleaseHistory(HistoryForm(), CHANGES)
 
 
 def form_of(version: str) -> HistoryForm:
-    """The form of a version: that of the newest one that was looked at and is not newer."""
-    return pick_version(FORMS, version, FORMS["2.1.197"]) if version else DEFAULT_FORM
+    """The form of a release; of what is not a version, the newest."""
+    return HISTORY.at(version)

@@ -6,7 +6,7 @@ model as a failed result.
 
 from __future__ import annotations
 
-from foretold.dialects.registry import pick_version
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.types import NamedTuple
 
 #: extensions that Read does not open, whatever is in the file; lower case, without the dot
@@ -68,7 +68,6 @@ ENCODINGS = {
 class FileRules(NamedTuple):
     """What one version does with files."""
 
-    version: str
     model: str  #: its default
     stub: str  #: instead of a text that was read before and has not changed; empty: the text again
     notice: str  #: a file was changed outside of the session; the snippet follows
@@ -113,8 +112,7 @@ _HAS_CHANGED = (
 )
 _CHANGES = " Here are the relevant changes (shown with line numbers):\n"
 
-V2_1_197 = FileRules(
-    version="2.1.197",
+BASE = FileRules(
     model="claude-opus-4-8",
     stub="Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
     notice=_WAS_MODIFIED + _CHANGES,
@@ -135,36 +133,51 @@ V2_1_197 = FileRules(
     stat="statx",
 )
 
-V2_1_325 = V2_1_197._replace(
-    version="2.1.325",
-    model="claude-opus-5-5",
-    stub="",
-    notice=_HAS_CHANGED + _CHANGES,
-    omitted=_HAS_CHANGED + " The changes are not shown here; use Read if you need the current content.",
-    binary="This tool cannot read binary files. The file appears to be a binary {ending} file. Use a skill for this"
-    " file type if one is available, or a shell command or script that can read the format.",
-    blocking="Cannot read '{path}': this path names a device or process file that this tool does not read.",
-    link="Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: {target}.",
-    page="",
-    excerpt="",
-    large=IN_PORTIONS + " To read it anyway, up to what still fits in your context, call Read again with allow_large:"
-    " true — only if you genuinely need all of it or the user asked for the whole file.",
-    stat="stat",
-    must_read=("claude-3-", "haiku-4-5", "sonnet-4-5", "opus-4-5", "opus-4-6"),
-    names_folder="{given} is a directory, not a file. To create a file inside it, include the file name in file_path.",
-    names_device="{path} exists but is not a regular file (a device, FIFO or socket). Edit only changes regular files.",
-    says_empty=True,
-    recovers=True,
-    covers=True,
-    tells_context=True,
-    keeps_controls=True,
-    sees_texts=True,
-    keeps_mark=True,
-    reads_wide=True,
-    keeps_encoding=True,
-    reads_slash=True,
-    partial_stays=True,
-    resumes_ranges=True,
+_BINARY = (
+    "This tool cannot read binary files. The file appears to be a binary {ending} file. Use a skill for this"
+    " file type if one is available, or a shell command or script that can read the format."
+)
+_LINK = "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: {target}."
+_NAMES_FOLDER = "{given} is a directory, not a file. To create a file inside it, include the file name in file_path."
+_NAMES_DEVICE = "{path} exists but is not a regular file (a device, FIFO or socket). Edit only changes regular files."
+
+CHANGES = (
+    DatedChange(
+        "2.1.325",
+        "2.1.197",
+        "Reading, editing and writing files differ in many messages.",
+        {
+            "model": "claude-opus-5-5",
+            "stub": "",
+            "notice": _HAS_CHANGED + _CHANGES,
+            "omitted": _HAS_CHANGED + " The changes are not shown here; use Read if you need the current content.",
+            "binary": _BINARY,
+            "blocking": "Cannot read '{path}': this path names a device or process file that this tool does not read.",
+            "link": _LINK,
+            "page": "",
+            "excerpt": "",
+            "large": IN_PORTIONS
+            + " To read it anyway, up to what still fits in your context, call Read again with allow_large:"
+            " true — only if you genuinely need all of it or the user asked for the whole file.",
+            "stat": "stat",
+            "must_read": ("claude-3-", "haiku-4-5", "sonnet-4-5", "opus-4-5", "opus-4-6"),
+            "names_folder": _NAMES_FOLDER,
+            "names_device": _NAMES_DEVICE,
+            "says_empty": True,
+            "recovers": True,
+            "covers": True,
+            "tells_context": True,
+            "keeps_controls": True,
+            "sees_texts": True,
+            "keeps_mark": True,
+            "reads_wide": True,
+            "keeps_encoding": True,
+            "reads_slash": True,
+            "partial_stays": True,
+            "resumes_ranges": True,
+        },
+        topic="files",
+    ),
 )
 
 STALE = (
@@ -173,7 +186,9 @@ STALE = (
 )
 
 
+HISTORY = ReleaseHistory(BASE, CHANGES)
+
+
 def rules_of(version: str = "") -> FileRules:
-    """The rules of a version: those of the newest one asked that is not newer, else of the oldest."""
-    known = {rules.version: rules for rules in (V2_1_197, V2_1_325)}
-    return pick_version(known, version.rpartition("@")[2], V2_1_325)
+    """The rules of a release; of what is not a version, the newest."""
+    return HISTORY.at(version)

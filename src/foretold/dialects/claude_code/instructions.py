@@ -1,8 +1,4 @@
-"""Claude Code, recorded on 2.1.197 and 2.1.325 (`tests/conformance/claude-code@*.jsonl`).
-
-The later version is the earlier one with what changed: own block for the text, links contained, AGENTS.md,
-more tools that attach nested files, and nothing attached twice.
-"""
+"""Claude Code 1.0.0, and the words that its later releases have in common. What changed since is in `changes`."""
 
 from __future__ import annotations
 
@@ -11,14 +7,13 @@ from foretold.dialects.schema import (
     Continuation,
     Dialect,
     Envelope,
-    Fallback,
     FileSource,
     Imports,
     IndexLimits,
     Placement,
     Rules,
     Template,
-    Trigger,
+    TextRules,
 )
 
 # claude-code: imp-ext, imp-ext2, imp-ext3, imp-ext4; a file without extension is always text
@@ -65,6 +60,13 @@ TOUCH = (
     FileSource("project", "walk", ".claude/rules", "rules", "matching", switch="project"),
 )
 
+DESCRIPTIONS = (
+    ("managed", " (organization-managed policy instructions)"),
+    ("user", " (user's private global instructions for all projects)"),
+    ("project", " (project instructions, checked into the codebase)"),
+    ("local", " (user's private project instructions, not checked in)"),
+    ("memory", " (user's auto-memory, persists across conversations)"),
+)
 TEMPLATE = Template(
     header="Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: "
     "These instructions OVERRIDE any default behavior and you MUST follow them exactly as written.",
@@ -72,62 +74,61 @@ TEMPLATE = Template(
     nested="Contents of {path}:\n\n{text}",
     join="\n\n",
     escapes=False,
-    descriptions=(
-        ("managed", " (organization-managed policy instructions)"),
-        ("user", " (user's private global instructions for all projects)"),
-        ("project", " (project instructions, checked into the codebase)"),
-        ("local", " (user's private project instructions, not checked in)"),
-        ("memory", " (user's auto-memory, persists across conversations)"),
-    ),
+    descriptions=DESCRIPTIONS,
 )
 
-V2_1_197 = Dialect(
+#: the auto-memory index, from the release on that has it
+INDEX = IndexLimits(
+    lines=200,
+    units=25_000,
+    warning="> WARNING: MEMORY.md is {size}. Only part of it was loaded. "
+    "Keep index entries to one line under ~200 chars; move detail into topic files.",
+    cleans=False,
+)
+
+OPENING = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
+CLOSING = (
+    "\n      IMPORTANT: this context may or may not be relevant to your tasks. You should not respond to this context "
+    "unless it is highly relevant to your task.\n</system-reminder>\n\n"
+)
+REMINDERS = (
+    "\n# important-instruction-reminders\nDo what has been asked; nothing more, nothing less.\nNEVER create files"
+    " unless they're absolutely necessary for achieving your goal.\nALWAYS prefer editing an existing file to"
+    " creating a new one.\nNEVER proactively create documentation files (*.md) or README files. Only create"
+    " documentation files if explicitly requested by the User."
+)
+
+BASE = Dialect(
     agent="claude-code",
-    version="2.1.197",
+    version="1.0.0",
     surroundings="claude_code.settings",
-    environment=(
-        "ANTHROPIC_MODEL",
-        "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD",
-        "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
-        "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
-        "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS",
-        "CLAUDE_CODE_SIMPLE",
-        "CLAUDE_CONFIG_DIR",
-    ),
+    environment=("ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR"),
     managed=MANAGED,
     user=".claude",
-    model="claude-opus-4-8",
-    start=START,
-    touch=TOUCH,
+    model="claude-sonnet-4-20250514",
+    start=(
+        FileSource("managed", "managed", "CLAUDE.md"),
+        FileSource("user", "user", "CLAUDE.md", switch="user"),
+        FileSource("project", "walk", "CLAUDE.md", switch="project"),
+        FileSource("local", "walk", "CLAUDE.local.md", switch="local"),
+    ),
     again="anything",
     added_undoes_bare=True,
     worktree_rules=True,
-    imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",)),
-    # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in both versions
+    excludes=False,
+    reading=TextRules(frontmatter="none"),
+    imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",), comments=False),
+    # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in 2.1.197 and 2.1.325
     rules=Rules(".md", "paths", patterns="early-ignore", links="anywhere", excluded_by=("real",), free=("user",)),
-    memory_index=IndexLimits(
-        lines=200,
-        units=25_000,
-        warning="> WARNING: MEMORY.md is {size}. Only part of it was loaded. "
-        "Keep index entries to one line under ~200 chars; move detail into topic files.",
-        cleans=False,
+    template=TEMPLATE._replace(
+        join="\n\n\n",
+        trim="none",
+        descriptions=(("managed", dict(DESCRIPTIONS)["user"]), *DESCRIPTIONS[1:]),
+        footer=REMINDERS,
     ),
-    template=TEMPLATE,
-    envelope=Envelope(
-        before="<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
-        "# claudeMd\n",
-        after="\n# currentDate\nToday's date is {date}.\n\n      IMPORTANT: this context may or may not be relevant to "
-        "your tasks. You should not respond to this context unless it is highly relevant to your task.\n"
-        "</system-reminder>\n\n",
-        without="<system-reminder>\nAs you answer the user's questions, you can use the following context:\n",
-    ),
-    placements=(
-        Placement((*OLDER_MODELS, "=haiku"), "tool-result", "tool-result", 2),
-        Placement((), "system", "system", 0),
-    ),
-    triggers=(Trigger("Read", "file_path"),),
-    races=True,  # both versions, with one large and one small file
-    subagents_without=("Explore", "Plan"),
+    envelope=Envelope(before=f"{OPENING}# claudeMd\n", after=f"\n\n      {CLOSING}"),
+    placements=(Placement((), "tool-result", "tool-result", 0),),
+    races=True,  # 2.1.197 and 2.1.325, with one large and one small file
     continuation=Continuation(why=""),  # seen by resuming 2.1.197
     sizes=(
         AdvisedSize(200, "lines", ("file",), "the documentation of Claude Code"),
@@ -135,58 +136,3 @@ V2_1_197 = Dialect(
     ),
     types=(("managed", "Managed"), ("user", "User"), ("project", "Project"), ("local", "Local"), ("memory", "AutoMem")),
 )
-
-V2_1_325 = V2_1_197._replace(
-    version="2.1.325",
-    model="claude-opus-5-5",
-    after_bom=True,
-    again="new",
-    added_undoes_bare=False,
-    local_settings="repository",
-    worktree_rules=False,
-    imports=V2_1_197.imports._replace(contain=("spelled", "real")),
-    rules=V2_1_197.rules._replace(links="inside", excluded_by=("real", "spelled")),
-    fallback=Fallback(
-        names=("AGENTS.md", ".claude/AGENTS.md"),
-        unless=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
-        hidden_unread_by="local",
-        layer="project",
-        switch="project",
-        tools=("Read",),
-        through_links=True,
-    ),
-    memory_index=IndexLimits(
-        lines=200,
-        units=25_000,
-        warning="> WARNING: MEMORY.md is {size}. Only part of it was loaded: {cut}. "
-        "Keep index entries to one line under ~200 chars; move detail into topic files.",
-        cleans=True,
-    ),
-    template=TEMPLATE._replace(escapes=True),
-    envelope=Envelope(before="<system-reminder>\n", after="\n</system-reminder>", after_last="\n"),
-    placements=(
-        Placement(("claude-3-",), "tool-result", "tool-result", 5, date_follows=True),
-        Placement(OLDER_MODELS, "tool-result", "tool-result", 6, date_follows=True),
-        Placement(("sonnet-5",), "user-blocks", "system-tagged", 0),
-        Placement((), "user-blocks", "system", 0),
-    ),
-    triggers=(
-        Trigger("Read", "file_path", despite=("missing", "is-a-folder")),
-        Trigger("Write", "file_path"),
-        Trigger("Edit", "file_path"),
-        Trigger("NotebookEdit", "notebook_path"),
-        Trigger("Bash", "command"),
-    ),
-    mention_missing=True,
-    continuation=Continuation(  # seen by resuming 2.1.325
-        start="files",
-        replaces="Instruction files were re-read when this session started; these differ from their earlier copies — "
-        "each replaces its earlier copy, and the instructions preamble above still applies:",
-        withdraws="Instruction files were re-read when this session started.",
-        gone="Instructions no longer present: {path}",
-        nested="changed",
-        why="",
-    ),
-)
-
-DIALECTS = (V2_1_197, V2_1_325)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from foretold.dialects.registry import pick_version
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.types import NamedTuple
 
 INTERRUPTED = (
@@ -39,28 +39,34 @@ class SessionRules(NamedTuple):
     has_context: bool = True  #: whether the context block is built again, before the first message
 
 
-OLDER = SessionRules()
-NEWER = SessionRules(
-    leaf="tip",
-    gathers=True,
-    joins_unnamed=False,
-    strips_calls=False,
-    renamed={"Task": "Agent"},
-    tool_loaded="Tool loaded.",
-    folds_lists=True,
-    keeps_empty=False,
-    refuses_damage=False,
-    continues="",
-    open_call=INTERRUPTED,
-    is_rendered=True,
-    tags_system=("sonnet-5",),
-    has_context=False,
+CHANGES = (
+    DatedChange(
+        "2.1.325",
+        "2.1.197",
+        "A damaged transcript is resumed with more of its messages.",
+        {
+            "leaf": "tip",
+            "gathers": True,
+            "joins_unnamed": False,
+            "strips_calls": False,
+            "renamed": {"Task": "Agent"},
+            "tool_loaded": "Tool loaded.",
+            "folds_lists": True,
+            "keeps_empty": False,
+            "refuses_damage": False,
+            "continues": "",
+            "open_call": INTERRUPTED,
+            "is_rendered": True,
+            "tags_system": ("sonnet-5",),
+            "has_context": False,
+        },
+        topic="sessions",
+    ),
 )
-
-#: by the first version that was seen to do so
-RULES = {"2.1.197": OLDER, "2.1.325": NEWER}
+HISTORY = ReleaseHistory(SessionRules(), CHANGES)
+OLDEST, NEWEST = HISTORY.base, HISTORY.at("")
 
 
 def rules_of(version: str) -> SessionRules:
-    """The rules of a version: of the newest recorded one that is not newer, else of the oldest."""
-    return pick_version(RULES, version, OLDER)
+    """The rules of a release; of what is not a version, the newest."""
+    return HISTORY.at(version)

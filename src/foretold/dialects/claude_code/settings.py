@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.dialects.schema import ProgramOptions
 from foretold.dialects.settings_files import (
     LayeredSettings,
@@ -39,7 +40,7 @@ OPTIONS = {
     "--setting-sources": "one",
     "--settings": "one",
 }
-_COMMAND_LINE = ProgramOptions(
+_OPTIONS = ProgramOptions(
     "claude",
     flags=(
         "--allow-dangerously-skip-permissions --ax-screen-reader --background --bare --bg --brief -c --chrome "
@@ -63,15 +64,24 @@ _COMMAND_LINE = ProgramOptions(
         "--disallowed-tools --disallowedTools --file --mcp-config --tools"
     ),
 )
-#: version -> its command line: what --help lists, and what its documentation names besides
-COMMAND_LINES = {
-    "2.1.197": _COMMAND_LINE,
-    "2.1.325": _COMMAND_LINE._replace(
-        flags=f"{_COMMAND_LINE.flags} --desktop --forward-subagent-text --restricted",
-        one=f"{_COMMAND_LINE.one} --autocompact --environment --permission-prompts --system-prompt-snapshot",
-        maybe=f"{_COMMAND_LINE.maybe} --cloud",
+#: what --help lists, and what its documentation names besides; the flags of 2.1.197 stand for those of older releases
+COMMAND_LINE = ReleaseHistory(
+    _OPTIONS,
+    (
+        DatedChange(
+            "2.1.325",
+            "2.1.197",
+            "The command line has --autocompact, --cloud, --desktop, --environment, --forward-subagent-text, "
+            "--permission-prompts, --restricted and --system-prompt-snapshot.",
+            {
+                "flags": f"{_OPTIONS.flags} --desktop --forward-subagent-text --restricted",
+                "one": f"{_OPTIONS.one} --autocompact --environment --permission-prompts --system-prompt-snapshot",
+                "maybe": f"{_OPTIONS.maybe} --cloud",
+            },
+            topic="options",
+        ),
     ),
-}
+)
 #: settings whose type was seen to matter: a file with another type there is ignored as a whole
 TYPES = {
     key: said
@@ -124,7 +134,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         off=off,
         sources=sources,
         switched_by="--setting-sources",
-        excludes=settings.joined("claudeMdExcludes"),
+        excludes=settings.joined("claudeMdExcludes") if request.dialect.excludes else (),
         spelled=_spelled(request.cwd, added_as if config is None else (*added_as, config)),
         approved=_approval(tree, global_file, git.main if git else request.cwd),
         mode=mode,

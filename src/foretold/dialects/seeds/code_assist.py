@@ -47,4 +47,4 @@ V1 = Dialect(
 )
 
 DIALECTS = (V1,)
-COMMAND_LINES = {"1": ProgramOptions("", flags="--no-managed --no-user", one="--additional-dir")}
+COMMAND_LINE = ProgramOptions("", flags="--no-managed --no-user", one="--additional-dir")

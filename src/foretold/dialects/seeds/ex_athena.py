@@ -29,4 +29,4 @@ V1 = Dialect(
 )
 
 DIALECTS = (V1,)
-COMMAND_LINES = {"1": ProgramOptions("", flags="", one="--user-dir --filename")}
+COMMAND_LINE = ProgramOptions("", flags="", one="--user-dir --filename")

@@ -12,7 +12,7 @@ what it needs, and so do the callers of the other seeds.
     approve            imports from outside of the working directory: all (None, True), none (False), or those that
                        a function of the path accepts
 
-2. On a command line, after `--`, a dialect takes the options of its own `COMMAND_LINES`. mink has `--boundary WHERE`,
+2. On a command line, after `--`, a dialect takes the options of its own `COMMAND_LINE`. mink has `--boundary WHERE`,
    `--exclude GLOB`, `--no-external`, `--managed`; the others are in their modules. An organisation's folder that is
    given counts as asked for.
 3. Outside of a repository the boundary `repository` is the working directory, and a finding says so.
@@ -86,7 +86,7 @@ DIALECTS = (V1,)
 
 
 BOUNDARIES = ("top", "repository", "cwd")
-COMMAND_LINES = {"1": ProgramOptions("", flags="--no-external --managed", one="--boundary --exclude")}
+COMMAND_LINE = ProgramOptions("", flags="--no-external --managed", one="--boundary --exclude")
 
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 
-from foretold.dialects.claude_code.file_history import DEFAULT_FORM, HistoryForm
+from foretold.dialects.claude_code.file_history import HistoryForm, form_of
 from foretold.errors import NoCheckpoint, StoreFailed
 from foretold.files.history.snapshots import (
     Backup,
@@ -72,13 +72,13 @@ class FileHistory:
         session_id: str,
         cwd: str | os.PathLike[str],
         *,
-        form: HistoryForm = DEFAULT_FORM,
+        form: HistoryForm | None = None,
         records: Iterable[Mapping[str, object]] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`folder` is `<config>/file-history`. `records` are those of the transcript of a resumed session."""
         self.cwd = os.path.realpath(cwd)
-        self.form = form
+        self.form = form or form_of("")
         self.backups = BackupFolder(os.path.join(folder, check_session_id(session_id)))
         self._clock = clock
         taken = snapshots_of(records)
@@ -86,7 +86,7 @@ class FileHistory:
         self.last: dict[str, Backup] = {}
         for snapshot in taken:
             self.last.update(snapshot.files)
-        self.snapshots: list[FileSnapshot] = taken[-form.kept :]
+        self.snapshots: list[FileSnapshot] = taken[-self.form.kept :]
 
     @property
     def tracked(self) -> tuple[str, ...]:

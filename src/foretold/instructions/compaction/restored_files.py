@@ -71,9 +71,9 @@ def restore_files(
     `never` are the paths of `loaded_again`; `count` asks the model how many tokens a text has; `text` reads a file as
     it is now, if what is given is not that.
 
-    >>> from foretold.dialects.claude_code.compaction import V2_1_325
+    >>> from foretold.dialects.claude_code.compaction import compaction_rules
     >>> read = [("/w/c", "x" * 30_000, 3), ("/w/a", "old", 1), ("/w/b", "new", 2)]
-    >>> found = restore_files(read, V2_1_325, cwd="/w")
+    >>> found = restore_files(read, compaction_rules("2.1.325"), cwd="/w")
     >>> found.paths, [(skip.path, skip.reason) for skip in found.skips]
     (('/w/b', '/w/a'), [('/w/c', 'too-large')])
     """

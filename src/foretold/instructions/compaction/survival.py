@@ -101,7 +101,7 @@ def assumption_of(plan: CompactionEffect, view: View) -> str:
     """Why a report is not certain."""
     if not plan.recorded:
         return plan.why
-    return f"{view.choice.asked} was not recorded; {view.dialect.version} was" if view.assumed else ""
+    return view.choice.note
 
 
 def _changed(path: str) -> int:

@@ -33,7 +33,7 @@ def start_text(entries: Sequence[Entry], template: Template) -> str | None:
     parts = entry_texts(entries, template)
     if template.header:
         parts.insert(0, template.header)
-    return template.join.join(parts)
+    return template.join.join(parts) + template.footer
 
 
 def entry_texts(entries: Sequence[Entry], template: Template) -> list[str]:

@@ -140,7 +140,8 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
     document = scan(body, dialect.imports.directives)
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
-    return FileText(raw, document.text, size, globs, document.mentions, findings, offset)
+    shown = document.text if dialect.imports.comments else body
+    return FileText(raw, shown, size, globs, document.mentions, findings, offset)
 
 
 def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:

@@ -22,7 +22,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from foretold.dialects.claude_code.sessions import NEWER
+from foretold.dialects.claude_code.sessions import NEWEST
 from foretold.errors import NoSuchSession
 from foretold.memory.extraction.progress import ProgressMark
 from foretold.memory.recall.render import recalled_spans
@@ -206,7 +206,7 @@ def _attached_pieces(value: dict[str, object], first: TranscriptPiece) -> list[T
     is_notification = attachment.get("isMeta") is True or attachment.get("commandMode") not in (None, "prompt")
     if kind == "queued_command" and _is_person(attachment) and not is_notification:
         return [first._replace(role="user", text=_result(attachment.get("prompt")), origin="user")]
-    texts = contents_of(value, NEWER) or []
+    texts = contents_of(value, NEWEST) or []
     if kind == "instructions" and isinstance(attachment.get("files"), list):
         texts = [text_at(file, "content") for file in list_at(attachment, "files")]
     origin = _ATTACHED.get(kind, "reminder")

@@ -16,6 +16,7 @@ import os
 
 from foretold.dialects.claude_code.settings import read_surroundings
 from foretold.dialects.registry import choose
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import LoadRequest, find_git, join
 from foretold.memory.format.yaml import NEWER_STYLE, STYLE, YamlStyle
@@ -29,7 +30,18 @@ NOTE = (
     " about code behavior or file:line citations may be outdated. Verify against current code before asserting as"
     " fact.</system-reminder>\n"
 )
-STYLES = {"2.1.197": STYLE, "2.1.325": NEWER_STYLE}  #: by the first version that was seen to use it
+STYLES = ReleaseHistory(
+    STYLE,
+    (
+        DatedChange(
+            "2.1.325",
+            "2.1.197",
+            "The frontmatter of memory files is written otherwise: empty values, comments, the time of a change.",
+            NEWER_STYLE._asdict(),
+            topic="memory",
+        ),
+    ),
+)
 PROMPTS = {"--system-prompt": "one", "--system-prompt-file": "one"}
 
 
@@ -67,7 +79,7 @@ def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> MemoryP
 
 def style_of(agent: str) -> YamlStyle:
     """The style in which a version of Claude Code writes a memory file."""
-    return STYLES.get(choose(agent).dialect.version, STYLE)
+    return STYLES.at(choose(agent).dialect.version)
 
 
 def note_days(age_days: float) -> int | None:

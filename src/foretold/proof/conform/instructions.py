@@ -59,7 +59,8 @@ def run_instruction_case(stage: Stage, *, allow_shell: bool) -> CaseOutcome:
     if "segments" in expected:
         differences = _compare_segments(stage, expected)
     else:
-        found = _play(stage, allow_shell=allow_shell)
+        tree = StagedTree(stage, dict_at(expected, "readdir"))
+        found, _ = play_agent(stage, tree, allow_shell=allow_shell)
         differences = [
             {"key": key, "expected": expected[key], "actual": value}
             for key, value in found.items()
@@ -101,9 +102,8 @@ def _as_set(reports: object) -> set[str]:
     return {json.dumps({key: row[key] for key in REPORTED if key in row}, sort_keys=True) for row in reports}
 
 
-def _play(stage: Stage, *, allow_shell: bool) -> dict[str, object]:
-    """Play the agent's part of a case; our answers under the names of the recording."""
-    tree = StagedTree(stage, dict_at(dict_at(stage.case, "expect"), "readdir"))
+def play_agent(stage: Stage, tree: StagedTree, *, allow_shell: bool) -> tuple[dict[str, Any], Session]:
+    """Play the agent's part of a case; our answers under the names of the recording, and the session."""
     session = _open_session(stage, CaseSettings(), tree)
     view, prompt = session.start(), stage.case.get("prompt")
     loaded, later, sub, sub_later = [*view.loaded], [], [], []
@@ -128,7 +128,7 @@ def _play(stage: Stage, *, allow_shell: bool) -> dict[str, object]:
         before, _, after = view.slots[0].block.text.partition(view.text)
         wrapper = [before, after]
     found: dict[str, object] = {"memory": view.text, "first": first, "later": later, "sub": sub}
-    return {**found, "sub_later": sub_later, "loaded": loaded, "wrapper": wrapper}
+    return {**found, "sub_later": sub_later, "loaded": loaded, "wrapper": wrapper}, session
 
 
 def _perform(call: dict[str, object], stage: Stage, session: Session, *, allow_shell: bool) -> Call:
@@ -145,12 +145,7 @@ def _perform(call: dict[str, object], stage: Stage, session: Session, *, allow_s
 
 
 def _compare_segments(stage: Stage, expected: Mapping[str, object]) -> list[dict[str, object]]:
-    settings = SETTINGS.get(str(stage.case["agent"]), CaseSettings())
-    os.makedirs(_cwd_of(stage), exist_ok=True)
-    _write_config(stage, settings)
-    tree = StagedTree(stage, {})
-    session = _open_session(stage, settings, tree)
-    found = _find_segments(session, stage, tree)
+    found, session = play_segments(stage, StagedTree(stage, {}))
     wanted = [{key: each[key] for key in ("request", "role", "text")} for each in list_at(expected, "segments")]
     differences: list[dict[str, object]] = []
     is_equal = _pieces(wanted) == _pieces(found) if expected.get("unordered") else is_same(wanted, found)
@@ -159,6 +154,15 @@ def _compare_segments(stage: Stage, expected: Mapping[str, object]) -> list[dict
     if session.view.refusal != expected.get("exit", 0):
         differences.append({"key": "exit", "expected": expected.get("exit"), "actual": session.view.refusal})
     return differences
+
+
+def play_segments(stage: Stage, tree: StagedTree) -> tuple[list[Segment], Session]:
+    """Play the agent's part of a case with segments; ours, and the session."""
+    settings = SETTINGS.get(str(stage.case["agent"]), CaseSettings())
+    os.makedirs(_cwd_of(stage), exist_ok=True)
+    _write_config(stage, settings)
+    session = _open_session(stage, settings, tree)
+    return _find_segments(session, stage, tree), session
 
 
 def _pieces(segments: list[Segment]) -> list[str]:

@@ -163,13 +163,13 @@ def _requests(stage: Stage, recipe: Recipe, program: str) -> list[dict[str, obje
     found: list[dict[str, object]] = []
     earlier = list_at(stage.case, "before")
     for position, run in enumerate([*earlier, stage.case]):
-        args = [] if earlier and not position else [_session_id(stage, word) for word in stage.strings("args")]
-        found += _one_run(stage, recipe, program, args, _turns(run))
+        args = [] if earlier and not position else [session_id(stage, word) for word in stage.strings("args")]
+        found += _one_run(stage, recipe, program, args, turns_of(run))
         stage.change(dict_at(run, "then_files"))
     return found
 
 
-def _session_id(stage: Stage, word: str) -> str:
+def session_id(stage: Stage, word: str) -> str:
     """A word of the command line, in which SESSION stands for the id of the session that an earlier run has made."""
     if word != "SESSION":
         return word
@@ -177,7 +177,7 @@ def _session_id(stage: Stage, word: str) -> str:
     return stored[0].id if stored else word
 
 
-def _turns(case: Case) -> list[list[dict[str, object]]]:
+def turns_of(case: Case) -> list[list[dict[str, object]]]:
     def call_of(call: dict[str, object]) -> dict[str, object]:
         named = call.get("name", call.get("tool"))
         names = named if isinstance(named, list) else [named]
@@ -191,29 +191,14 @@ def _one_run(
     stage: Stage, recipe: Recipe, program: str, args: list[str], turns: list[list[dict[str, object]]]
 ) -> list[dict[str, object]]:
     case = stage.case
-    env = {**recipe.env, **dict_at(case, "env")}
-    if case.get("trust") is False:
-        env.pop(recipe.trust, None)
+    recipe, files = settings_of_run(case, recipe, args, stage.places["home"])
     cwd = str(case.get("cwd") or stage.places["proj"])
     os.makedirs(cwd, exist_ok=True)
-    own = {path: text.replace("{kept}", "") for path, text in recipe.files.items()}
-    files = {**own, **_config(case, recipe)}
-    if "--approval-mode" in args:
-        recipe = recipe._replace(tools=())
-    if "--settings" in args and "--settings" in recipe.argv:
-        own_settings = recipe.argv.index("--settings")
-        recipe = recipe._replace(argv=(*recipe.argv[:own_settings], *recipe.argv[own_settings + 2 :]))
-    if '"error": "denied"' in json.dumps(case.get("turns")):  # copilot-369
-        recipe = recipe._replace(argv=tuple(word for word in recipe.argv if word not in recipe.permits))
     args = [word for word in args if word not in (*recipe.argv, *recipe.tools)]
-    moved = case.get("codex_home")
-    if moved:
-        files[os.path.relpath(f"{moved}/config.toml", stage.places["home"])] = files.pop(".codex/config.toml")
-    files |= dict.fromkeys(recipe.writes, LANGUAGE)
     at = first_option(recipe.argv)
     with tempfile.TemporaryDirectory(prefix="foretold-live-") as root:
         answer, _ = ask_agent(
-            recipe._replace(argv=(*recipe.argv[:at], *args, *recipe.argv[at:]), env=env),
+            recipe._replace(argv=(*recipe.argv[:at], *args, *recipe.argv[at:])),
             program,
             cwd,
             os.path.realpath(root),
@@ -224,6 +209,27 @@ def _one_run(
             home=stage.places["home"],
         )
     return list_at(answer, "requests")
+
+
+def settings_of_run(case: Case, recipe: Recipe, args: list[str], home: str) -> tuple[Recipe, dict[str, str]]:
+    """The recipe as a case needs it, and the files that the run needs in the home, those of the case over them."""
+    env = {**recipe.env, **dict_at(case, "env")}
+    if case.get("trust") is False:
+        env.pop(recipe.trust, None)
+    files = {path: text.replace("{kept}", "") for path, text in recipe.files.items()} | _config(case, recipe)
+    moved = case.get("codex_home")
+    if moved:
+        files[os.path.relpath(f"{moved}/config.toml", home)] = files.pop(".codex/config.toml")
+    files |= dict.fromkeys(recipe.writes, LANGUAGE)
+    argv, tools = recipe.argv, recipe.tools
+    if "--approval-mode" in args:
+        tools = ()
+    if "--settings" in args and "--settings" in argv:
+        own_settings = argv.index("--settings")
+        argv = (*argv[:own_settings], *argv[own_settings + 2 :])
+    if '"error": "denied"' in json.dumps(case.get("turns")):  # copilot-369
+        argv = tuple(word for word in argv if word not in recipe.permits)
+    return recipe._replace(argv=argv, tools=tools, env=env), files
 
 
 def _config(case: Case, recipe: Recipe) -> dict[str, str]:

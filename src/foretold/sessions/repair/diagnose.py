@@ -13,8 +13,8 @@ import shlex
 from array import array
 from collections.abc import Iterator
 
-from foretold.dialects.claude_code.sessions import NEWER, RULES, rules_of
-from foretold.dialects.registry import version_key
+from foretold.dialects.claude_code.sessions import rules_of
+from foretold.dialects.releases.played import PLAYED
 from foretold.sessions.formats.codex.validity import RolloutCheck
 from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.readers import reader_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from foretold.sessions.archive.store_session import Progress
 
 DELETING = ("gemini-cli",)  #: agents that may delete a session at their next start
-NEWEST = max(RULES, key=version_key)
+NEWEST = PLAYED["claude-code"][-1]
 MOST_FINDINGS = 1000
 REPAIRABLE = ("lost", "broken", "cycles", "doubles", "hollow")  #: fields of a `Reach` that a copy repairs
 HIDING = ("glued", "torn", "nul")  #: damage that hides whole records from agents
@@ -145,7 +145,7 @@ def _diagnose_linked(stored: StoredSession, progress: Progress | None, version: 
     lost, broken, begin = (lines[number] if number >= 0 else 0 for number in first_places(graph, reachability))
     may_be_refused = graph.has_null or graph.hollow > 0
     if counts.findings or now.refused or graph.nameless >= 0 or any(now._asdict()[key] for key in REPAIRABLE):
-        is_complete = not counts.hidden and not graph.doubles and graph.nameless < 0 and graph.rules == NEWER
+        is_complete = not counts.hidden and not graph.doubles and graph.nameless < 0 and graph.rules == rules_of(NEWEST)
         copy = Graph(rules_of(version))
         for _, record in relinked_rows(stored, graph if is_complete else read_graph(stored)):
             copy.add(record)

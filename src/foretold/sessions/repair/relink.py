@@ -15,7 +15,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 
-from foretold.dialects.claude_code.sessions import NEWER, OLDER, SessionRules
+from foretold.dialects.claude_code.sessions import NEWEST, OLDEST, SessionRules
 from foretold.sessions.repair.reachability import LOST, Reachability, find_reachability
 from foretold.sessions.resumption.chain import follow
 from foretold.sessions.resumption.graph import (
@@ -64,10 +64,10 @@ def _reach_all(graph: Graph) -> frozenset[int]:
     """Connect everything; returns the leaves that have no time."""
     undated: set[int] = set()
     for _ in range(_TRIES):
-        if all(_reach_by(graph, rules, undated) for rules in (NEWER, OLDER)):
+        if all(_reach_by(graph, rules, undated) for rules in (NEWEST, OLDEST)):
             return frozenset(undated)
     _chain_in_file_order(graph)
-    for rules in (NEWER, OLDER):
+    for rules in (NEWEST, OLDEST):
         _reach_by(graph, rules, undated)
     return frozenset(undated)
 

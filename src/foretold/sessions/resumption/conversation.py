@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 
+from foretold.dialects.releases.played import PLAYED
 from foretold.errors import SessionFailed
 from foretold.sessions.catalog import messages_of, newest_first
 from foretold.sessions.formats.readers import resume_command
@@ -67,7 +68,7 @@ def _load_file(stored: StoredSession) -> LoadedConversation:
     return LoadedConversation(messages, findings=tuple(findings), is_exact=False)
 
 
-NEWEST = "2.1.325"  #: the version of Claude Code whose rules count for a file that names none
+NEWEST = PLAYED["claude-code"][-1]  #: the version of Claude Code whose rules count for a file that names none
 LOADERS: dict[str, Callable[[StoredSession], LoadedConversation]] = {"claude-code": _load_claude, "codex": _load_codex}
 
 

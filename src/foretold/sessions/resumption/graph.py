@@ -13,7 +13,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Hashable, Iterator
 
-from foretold.dialects.claude_code.sessions import NEWER, SessionRules
+from foretold.dialects.claude_code.sessions import NEWEST, SessionRules
 from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.types import NamedTuple
@@ -85,7 +85,7 @@ class Graph:
     repair a file, the first counts, and records without a uuid are kept apart.
     """
 
-    def __init__(self, rules: SessionRules = NEWER, *, is_for_repair: bool = False) -> None:
+    def __init__(self, rules: SessionRules = NEWEST, *, is_for_repair: bool = False) -> None:
         self.rules, self.is_for_repair = rules, is_for_repair
         self.unnamed: set[int] = set()  #: records without a uuid, where they are kept apart
         self.added = 0  #: records that have a number, or share one

@@ -1,0 +1,326 @@
+"""What changed in Claude Code from 1.0.0 on, release by release: which instructions are loaded, and how they are sent.
+
+Every change was dated by playing the same case to the two releases that it names, which are neighbours on npm unless
+other releases lie between them there. What changed elsewhere is in `context`, `files`, `sessions`, `compaction` and
+`file_history`, next to the tables that it changes.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.claude_code.instructions import (
+    BASE,
+    CLOSING,
+    DESCRIPTIONS,
+    INDEX,
+    OLDER_MODELS,
+    OPENING,
+    START,
+    TOUCH,
+)
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
+from foretold.dialects.releases.played import PLAYED
+from foretold.dialects.schema import Continuation, Envelope, Fallback, Placement, Trigger
+
+
+def _sources(*without: str) -> tuple[object, ...]:
+    """What is looked for at the start, but for some kinds of it."""
+    return tuple(
+        source
+        for source in START
+        if not {source.base, source.kind, "setting" if source.base == "settings" else ""} & set(without)
+    )
+
+
+_READ = Trigger("Read", "file_path")
+_DATE = "# currentDate\nToday's date is {date}.\n"
+
+CHANGES = (
+    DatedChange(
+        "1.0.98",
+        "1.0.96",
+        "A project's .claude/CLAUDE.md is loaded.",
+        {"start": _sources("rules", "added", "setting", "index")},
+        ("nest-dotclaude-claude", "disc-dotclaude"),
+    ),
+    DatedChange(
+        "1.0.128",
+        "1.0.67",
+        "CLAUDE_CODE_DISABLE_CLAUDE_MDS turns instruction files off.",
+        {"environment+": ("CLAUDE_CODE_DISABLE_CLAUDE_MDS",)},
+        ("cli-disable-env",),
+    ),
+    DatedChange(
+        "2.0.2",
+        "2.0.1",
+        "The reminders after the instruction files, which ask for no more than what was asked, are gone.",
+        {"template.footer": ""},
+        ("disc-basic",),
+    ),
+    DatedChange(
+        "2.0.42",
+        "2.0.37",
+        "Frontmatter is cut from instruction files.",
+        {"reading.frontmatter": "all"},
+        ("cont-fm-paths",),
+    ),
+    DatedChange(
+        "2.0.64",
+        "2.0.62",
+        "Rules in .claude/rules are loaded, those with paths when a file matches.",
+        {"start": _sources("added", "setting", "index")},
+        ("rule-basic",),
+    ),
+    DatedChange(
+        "2.1.20",
+        "2.1.19",
+        "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD loads the instruction files of added folders.",
+        {
+            "start": _sources("setting", "index"),
+            "environment+": (
+                "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD",
+                "CLAUDE_CODE_SIMPLE",
+                "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS",
+            ),
+        },
+        ("cli-add-dir-env",),
+    ),
+    DatedChange(
+        "2.1.42",
+        "2.1.41",
+        "The date follows the instructions in the same block, and is sent without instructions, too.",
+        {"envelope": Envelope(before=f"{OPENING}# claudeMd\n", after=f"\n{_DATE}{CLOSING}", without=OPENING)},
+        ("disc-basic", "disc-none"),
+    ),
+    DatedChange(
+        "2.1.48",
+        "2.1.47",
+        "The setting claudeMdExcludes leaves instruction files out.",
+        {"excludes": True},
+        ("cli-excludes",),
+    ),
+    DatedChange(
+        "2.1.59",
+        "2.1.58",
+        "The index of the auto-memory is loaded with the instructions.",
+        {
+            "start": _sources("setting"),
+            "memory_index": INDEX,
+            "environment+": ("CLAUDE_CODE_DISABLE_AUTO_MEMORY",),
+        },
+        ("cli-automem",),
+    ),
+    DatedChange(
+        "2.1.64",
+        "2.1.63",
+        "Reading a file attaches the instruction files of its folders, and the rules that match it.",
+        {"touch": TOUCH, "triggers": (_READ,), "subagents_without": ("Explore", "Plan")},
+        ("nest-read-deep",),
+    ),
+    DatedChange(
+        "2.1.72",
+        "2.1.71",
+        "HTML comments are cut from instruction files.",
+        {"imports.comments": True},
+        ("cont-c-block",),
+    ),
+    DatedChange(
+        "2.1.79",
+        "2.1.78",
+        "Instruction files are trimmed, with one empty line between them.",
+        {"template.join": "\n\n", "template.trim": "both"},
+        ("cont-trim", "disc-basic"),
+    ),
+    DatedChange(
+        "2.1.136",
+        "2.1.133",
+        "The organisation's file is called so; before, it was called the user's.",
+        {"template.descriptions": DESCRIPTIONS},
+        ("cont-c-user-managed",),
+    ),
+    DatedChange(
+        "2.1.139",
+        "2.1.138",
+        "The organisation's settings can hold instructions themselves, as claudeMd.",
+        {"start": START},
+        ("man-settings-claudemd",),
+    ),
+    DatedChange(
+        "2.1.197",
+        "2.1.150",
+        "With Opus 4.8, nested instruction files are sent as a system message.",
+        {
+            "model": "claude-opus-4-8",
+            "placements": (
+                Placement((*OLDER_MODELS, "=haiku"), "tool-result", "tool-result", 2),
+                Placement((), "system", "system", 0),
+            ),
+        },
+        ("nest-read-deep",),
+    ),
+    DatedChange(
+        "2.1.199",
+        "2.1.198",
+        "A Read that fails attaches what the folders have: of a missing file, or of a folder that a rule matches.",
+        {"triggers": (Trigger("Read", "file_path", despite=("missing", "is-a-folder")),)},
+        ("nest-read-missing", "rule-missing", "n325-read-missing-folder", "rule-dirtarget"),
+    ),
+    DatedChange(
+        "2.1.211",
+        "2.1.210",
+        "The local settings of the top of the repository, and of the main checkout, are read in folders below.",
+        {"local_settings": "repository"},
+        ("n325-gitroot-local",),
+    ),
+    DatedChange(
+        "2.1.219",
+        "2.1.218",
+        "The model is Opus 5, if none is named.",
+        {"model": "claude-opus-5"},
+        ("disc-basic",),
+    ),
+    DatedChange(
+        "2.1.227",
+        "2.1.226",
+        "Rules of the main repository are no longer attached for files of a worktree in it.",
+        {"worktree_rules": False},
+        ("disc-worktree-cond",),
+    ),
+    DatedChange(
+        "2.1.232",
+        "2.1.231",
+        "Rules and imports that a link leads out of the working folder are skipped.",
+        {"imports.contain": ("spelled", "real"), "rules.links": "inside"},
+        ("rule-symlink", "rule-symlinked", "imp-external-symlink", "imp-external-symlinkdir"),
+    ),
+    DatedChange(
+        "2.1.239",
+        "2.1.238",
+        "Frontmatter may follow a byte order mark, and claudeMdExcludes also fits the link of a linked rule.",
+        {"after_bom": True, "rules.excluded_by": ("real", "spelled")},
+        ("cont-fm-bom", "n325-bom-nested", "n325-excl-rule-link"),
+    ),
+    DatedChange(
+        "2.1.268",
+        "2.1.267",
+        "Instructions have a block of their own, without the date; without instructions there is none.",
+        {
+            "envelope": Envelope(before="<system-reminder>\n", after="\n</system-reminder>", after_last="\n"),
+            "memory_index.warning": "> WARNING: MEMORY.md is {size}. Only part of it was loaded: {cut}. "
+            "Keep index entries to one line under ~200 chars; move detail into topic files.",
+            "memory_index.cleans": True,
+            "template.escapes": True,
+        },
+        ("disc-basic", "disc-none", "cli-automem-long"),
+    ),
+    DatedChange(
+        "2.1.268",
+        "2.1.267",
+        "A session that is resumed is told which instruction files have changed since.",
+        {
+            "continuation": Continuation(  # seen by resuming 2.1.325
+                start="files",
+                replaces="Instruction files were re-read when this session started; these differ from their earlier "
+                "copies — each replaces its earlier copy, and the instructions preamble above still applies:",
+                withdraws="Instruction files were re-read when this session started.",
+                gone="Instructions no longer present: {path}",
+                nested="changed",
+                why="",
+            ),
+        },
+    ),
+    DatedChange(
+        "2.1.280",
+        "2.1.278",
+        "The model is Opus 5.5, if none is named.",
+        {"model": "claude-opus-5-5"},
+        ("disc-basic",),
+    ),
+    DatedChange(
+        "2.1.281",
+        "2.1.280",
+        "AGENTS.md is loaded where there is no CLAUDE.md.",
+        {
+            "fallback": Fallback(
+                names=("AGENTS.md", ".claude/AGENTS.md"),
+                unless=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+                hidden_unread_by="local",
+                layer="project",
+                switch="project",
+                tools=("Read",),
+                through_links=True,
+            )
+        },
+        ("ag-only", "ag-dot", "ag-walk", "ag-nested"),
+    ),
+    DatedChange(
+        "2.1.281",
+        "2.1.280",
+        "What was loaded at the start is not attached again.",
+        {"again": "new"},
+        ("nest-import-already", "nest-import-loaded", "nest-under-home", "rule-cond-claudemd-import"),
+    ),
+    DatedChange(
+        "2.1.286",
+        "2.1.285",
+        "An added folder no longer turns loading on again after --bare.",
+        {"added_undoes_bare": False},
+        ("cli-bare-adddir", "cli-bare-adddir-env", "cli-simple-adddir"),
+    ),
+    DatedChange(
+        "2.1.288",
+        "2.1.287",
+        "Write and Edit attach nested instruction files and rules, too.",
+        {
+            "triggers": (
+                Trigger("Read", "file_path", despite=("missing", "is-a-folder")),
+                Trigger("Write", "file_path"),
+                Trigger("Edit", "file_path"),
+                Trigger("NotebookEdit", "notebook_path"),
+            )
+        },
+        ("nest-write", "nest-edit", "rule-write", "rule-edit"),
+    ),
+    DatedChange(
+        "2.1.290",
+        "2.1.289",
+        "A mentioned file brings the AGENTS.md of its folder.",
+        {},
+        ("ag-nested-mention",),
+    ),
+    DatedChange(
+        "2.1.293",
+        "2.1.292",
+        "Shell commands that read a file attach nested instruction files and rules, too.",
+        {
+            "triggers": (
+                Trigger("Read", "file_path", despite=("missing", "is-a-folder")),
+                Trigger("Write", "file_path"),
+                Trigger("Edit", "file_path"),
+                Trigger("NotebookEdit", "notebook_path"),
+                Trigger("Bash", "command"),
+            )
+        },
+        ("nest-bash", "nest-bash-cd", "rule-bash"),
+    ),
+    DatedChange(
+        "2.1.307",
+        "2.1.293",
+        "Mentioning a file that is not there attaches the instruction files of its folders.",
+        {"mention_missing": True},
+    ),
+    DatedChange(
+        "2.1.307",
+        "2.1.306",
+        "Nested instruction files are a block of the user's each, of models that take system messages.",
+        {
+            "placements": (
+                Placement(("claude-3-",), "tool-result", "tool-result", 5, date_follows=True),
+                Placement(OLDER_MODELS, "tool-result", "tool-result", 6, date_follows=True),
+                Placement(("sonnet-5",), "user-blocks", "system-tagged", 0),
+                Placement((), "user-blocks", "system", 0),
+            )
+        },
+        ("nest-read-deep", "ag-nested-deep2"),
+    ),
+)
+HISTORY = ReleaseHistory(BASE, CHANGES, PLAYED["claude-code"])

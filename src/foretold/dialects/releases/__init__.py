@@ -1,0 +1,1 @@
+"""What agents did in their releases, as dated changes."""

@@ -1,0 +1,14 @@
+"""The releases to which all recorded cases were played that they can play: what `tests/system/atlas.py` writes.
+
+How many of them were equal, and which were not, is in the page about releases.
+"""
+
+from __future__ import annotations
+
+PLAYED: dict[str, tuple[str, ...]] = {
+    "claude-code": ("2.1.197", "2.1.325"),
+    "codex": ("0.166.0",),
+    "copilot-cli": ("1.0.102",),
+    "gemini-cli": ("0.61.0",),
+    "opencode": ("1.18.33",),
+}
