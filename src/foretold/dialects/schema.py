@@ -85,6 +85,7 @@ class Rules(NamedTuple):
     linked_folders: bool = True  #: whether links to folders are followed
     once: bool = False  #: whether a rule counts once in all folders, by its real path; else once in each
     links: str = "anywhere"  #: or `inside`: the target of a link must be inside the working directory
+    moved: bool = False  #: whether the folder above that of the rules may be a link to anywhere all the same
     excluded_by: tuple[str, ...] = ()  #: which of its paths an exclude pattern is tested against: real, spelled
     free: tuple[str, ...] = ()  #: layers whose rules may link anywhere
     deep: bool = True  #: whether folders in the folder are looked at
@@ -119,8 +120,9 @@ class Fallback(NamedTuple):
     hidden_unread_by: str  #: a layer that hides even when it is switched off
     layer: str
     switch: str
-    tools: tuple[str, ...]  #: what attaches nested ones
+    tools: tuple[str, ...]  #: what attaches nested ones; `mention` too, even of a file that is not there
     through_links: bool  #: whether a nested folder may be a link to outside of the working directory
+    plugins: tuple[str, ...] = ()  #: names under which settings can switch it, the first before the others
 
 
 class IndexLimits(NamedTuple):
@@ -222,6 +224,7 @@ class Placement(NamedTuple):
     models: tuple[str, ...] = ()  #: names contain one of these, or are what follows `=`; empty = every other model
     files: str = "envelope"
     fallback: str = "envelope"
+    mentioned: str = ""  #: of fallback files that a mention brings; empty = as the others that it brings
     block: int = 0  #: index of the instruction block among the blocks of the first message
     date_follows: bool = False  #: whether the date is a separate block after it
 
@@ -317,6 +320,7 @@ class Dialect(NamedTuple):
     placements: tuple[Placement, ...] = (Placement(),)
     triggers: tuple[Trigger, ...] = ()
     races: bool = False  #: whether what several calls of one turn attach comes in the order in which they end
+    silent: tuple[Trigger, ...] = ()  #: tools that attach nothing, but whose file is not attached afterwards either
     mention_missing: bool = False  #: whether mentioning a file that is not there attaches what its folders have
     subagents_without: tuple[str, ...] = ()  #: subagents that get no instructions
     types: tuple[tuple[str, str], ...] = ()  #: how the agent itself calls a layer, in its reports

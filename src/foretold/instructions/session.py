@@ -272,7 +272,11 @@ class Session:
             others = self._attached
             if parallel:
                 self._attached = set(before)
-            found.append([self._touch(path, call.tool, reached=not call.error) for path in self._touched_by(call)])
+            paths = self._touched_by(call)
+            if any(each.tool == call.tool for each in self.view.dialect.silent):
+                self._attached.update(() if call.error else paths)
+                paths = []
+            found.append([self._touch(path, call.tool, reached=not call.error) for path in paths])
             self._attached |= others
         return found
 
@@ -340,10 +344,11 @@ class Session:
         return self._tree if self._tree is not None else Disk()
 
     def _touched_by(self, call: Call) -> list[str]:
-        """The files that a call touches in a way that attaches something; a folder ends in a slash."""
+        """The files that a call touches in a way that the agent notices; a folder ends in a slash."""
         view, tree = self.view, self._disk()
         is_other = view.dialect.nested is not None  #: another agent than Claude Code: it may name several, or folders
-        triggers = [each for each in view.dialect.triggers if each.tool == call.tool]
+        tools = (*view.dialect.triggers, *view.dialect.silent)
+        triggers = [each for each in tools if each.tool == call.tool]
         if call.tool == "Bash" and not is_other:
             command, folder = str(call.input.get("command", "")), self.shell_folder
             if not call.error:
@@ -386,7 +391,7 @@ class Session:
         files = self._new(loader.entries, loader)
         fallback: tuple[Entry, ...] = ()
         table = view.dialect.fallback
-        if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
+        if table is not None and view.nested_fallback and tool in table.tools and (reached or tool == "mention"):
             other = Loader(loader.tree, view.dialect, view.surroundings, touched)
             folders = self._folders(loader, touched, through_links=table.through_links)
             take_nested_fallback(other, table, folders, self._known)

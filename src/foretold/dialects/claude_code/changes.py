@@ -32,6 +32,13 @@ def _sources(*without: str) -> tuple[object, ...]:
 
 
 _READ = Trigger("Read", "file_path")
+_READ_ANYWAY = Trigger("Read", "file_path", despite=("missing", "is-a-folder"))
+_WRITING = (Trigger("Write", "file_path"), Trigger("Edit", "file_path"), Trigger("NotebookEdit", "notebook_path"))
+_SHELL = Trigger("Bash", "command")
+_OLDER_PLACEMENTS = (
+    Placement(("claude-3-",), "tool-result", "tool-result", block=5, date_follows=True),
+    Placement(OLDER_MODELS, "tool-result", "tool-result", block=6, date_follows=True),
+)
 _DATE = "# currentDate\nToday's date is {date}.\n"
 
 CHANGES = (
@@ -113,7 +120,12 @@ CHANGES = (
         "2.1.64",
         "2.1.63",
         "Reading a file attaches the instruction files of its folders, and the rules that match it.",
-        {"touch": TOUCH, "triggers": (_READ,), "subagents_without": ("Explore", "Plan")},
+        {
+            "touch": TOUCH,
+            "triggers": (_READ,),
+            "silent": (*_WRITING, _SHELL),
+            "subagents_without": ("Explore", "Plan"),
+        },
         ("nest-read-deep",),
     ),
     DatedChange(
@@ -151,8 +163,8 @@ CHANGES = (
         {
             "model": "claude-opus-4-8",
             "placements": (
-                Placement((*OLDER_MODELS, "=haiku"), "tool-result", "tool-result", 2),
-                Placement((), "system", "system", 0),
+                Placement((*OLDER_MODELS, "=haiku"), "tool-result", "tool-result", block=2),
+                Placement((), "system", "system"),
             ),
         },
         ("nest-read-deep",),
@@ -161,7 +173,7 @@ CHANGES = (
         "2.1.199",
         "2.1.198",
         "A Read that fails attaches what the folders have: of a missing file, or of a folder that a rule matches.",
-        {"triggers": (Trigger("Read", "file_path", despite=("missing", "is-a-folder")),)},
+        {"triggers": (_READ_ANYWAY,)},
         ("nest-read-missing", "rule-missing", "n325-read-missing-folder", "rule-dirtarget"),
     ),
     DatedChange(
@@ -189,7 +201,7 @@ CHANGES = (
         "2.1.232",
         "2.1.231",
         "Rules and imports that a link leads out of the working folder are skipped.",
-        {"imports.contain": ("spelled", "real"), "rules.links": "inside"},
+        {"imports.contain": ("spelled", "real"), "rules.links": "inside", "rules.moved": True},
         ("rule-symlink", "rule-symlinked", "imp-external-symlink", "imp-external-symlinkdir"),
     ),
     DatedChange(
@@ -248,6 +260,7 @@ CHANGES = (
                 switch="project",
                 tools=("Read",),
                 through_links=True,
+                plugins=("agents-md@builtin",),
             )
         },
         ("ag-only", "ag-dot", "ag-walk", "ag-nested"),
@@ -258,6 +271,20 @@ CHANGES = (
         "What was loaded at the start is not attached again.",
         {"again": "new"},
         ("nest-import-already", "nest-import-loaded", "nest-under-home", "rule-cond-claudemd-import"),
+    ),
+    DatedChange(
+        "2.1.284",
+        "2.1.283",
+        "Rules are skipped, too, if .claude itself is a link that leads out of the working folder.",
+        {"rules.moved": False},
+        ("disc-symlink-dotclaude", "n325-sl-dotclaude-parent"),
+    ),
+    DatedChange(
+        "2.1.285",
+        "2.1.284",
+        "Settings can name the plugin for AGENTS.md as cc-plugin-agents-md@builtin.",
+        {"fallback.plugins": ("cc-plugin-agents-md@builtin", "agents-md@builtin")},
+        ("ag-mode-cckey", "ag-disabled-cc", "ag-mode-twokeys", "ag-mode-twokeys2"),
     ),
     DatedChange(
         "2.1.286",
@@ -271,12 +298,8 @@ CHANGES = (
         "2.1.287",
         "Write and Edit attach nested instruction files and rules, too.",
         {
-            "triggers": (
-                Trigger("Read", "file_path", despite=("missing", "is-a-folder")),
-                Trigger("Write", "file_path"),
-                Trigger("Edit", "file_path"),
-                Trigger("NotebookEdit", "notebook_path"),
-            )
+            "triggers": (_READ_ANYWAY, *_WRITING),
+            "silent": (_SHELL,),
         },
         ("nest-write", "nest-edit", "rule-write", "rule-edit"),
     ),
@@ -284,7 +307,7 @@ CHANGES = (
         "2.1.290",
         "2.1.289",
         "A mentioned file brings the AGENTS.md of its folder.",
-        {},
+        {"fallback.tools": ("Read", "mention")},
         ("ag-nested-mention",),
     ),
     DatedChange(
@@ -292,13 +315,8 @@ CHANGES = (
         "2.1.292",
         "Shell commands that read a file attach nested instruction files and rules, too.",
         {
-            "triggers": (
-                Trigger("Read", "file_path", despite=("missing", "is-a-folder")),
-                Trigger("Write", "file_path"),
-                Trigger("Edit", "file_path"),
-                Trigger("NotebookEdit", "notebook_path"),
-                Trigger("Bash", "command"),
-            )
+            "triggers": (_READ_ANYWAY, *_WRITING, _SHELL),
+            "silent": (),
         },
         ("nest-bash", "nest-bash-cd", "rule-bash"),
     ),
@@ -314,13 +332,25 @@ CHANGES = (
         "Nested instruction files are a block of the user's each, of models that take system messages.",
         {
             "placements": (
-                Placement(("claude-3-",), "tool-result", "tool-result", 5, date_follows=True),
-                Placement(OLDER_MODELS, "tool-result", "tool-result", 6, date_follows=True),
-                Placement(("sonnet-5",), "user-blocks", "system-tagged", 0),
-                Placement((), "user-blocks", "system", 0),
+                *_OLDER_PLACEMENTS,
+                Placement(("sonnet-5",), "user-blocks", "system-tagged", mentioned="system"),
+                Placement((), "user-blocks", "system", mentioned="system"),
             )
         },
         ("nest-read-deep", "ag-nested-deep2"),
+    ),
+    DatedChange(
+        "2.1.318",
+        "2.1.317",
+        "A mentioned file, and the AGENTS.md that it brings, are blocks of the user before the instructions.",
+        {
+            "placements": (
+                *_OLDER_PLACEMENTS,
+                Placement(("sonnet-5",), "user-blocks", "system-tagged"),
+                Placement((), "user-blocks", "system"),
+            )
+        },
+        ("nest-mention", "ag-nested-mention"),
     ),
 )
 HISTORY = ReleaseHistory(BASE, CHANGES, PLAYED["claude-code"])

@@ -127,7 +127,7 @@ BASE = Dialect(
         footer=REMINDERS,
     ),
     envelope=Envelope(before=f"{OPENING}# claudeMd\n", after=f"\n\n      {CLOSING}"),
-    placements=(Placement((), "tool-result", "tool-result", 0),),
+    placements=(Placement((), "tool-result", "tool-result"),),
     races=True,  # 2.1.197 and 2.1.325, with one large and one small file
     continuation=Continuation(why=""),  # seen by resuming 2.1.197
     sizes=(

@@ -95,7 +95,6 @@ TYPES = {
     for key in keys.split()
 }
 SOURCES = ("user", "project", "local")
-PLUGIN_KEYS = ("cc-plugin-agents-md@builtin", "agents-md@builtin")
 MODES = {
     "claude-md": "never",
     "claude-md-or-agents-md": "instead",
@@ -118,7 +117,8 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     added = tuple(join(request.cwd, path) for path in added_as)
     off = _off(request, options, added)
     memory, memory_reason = _memory_folder(settings, request, user, git), _memory_off(settings, request, off)
-    mode, mode_reason = _mode(settings, sources)
+    fallback = request.dialect.fallback
+    mode, mode_reason = _mode(settings, sources, fallback.plugins if fallback else ())
     global_file = join(request.home, ".claude.json") if config is None else user + "/.claude.json"
     text = settings.first("claudeMd", within=("managed",))  # claude-code: man-settings-claudemd
     named = request.model or "".join(options.get("--model", ())[-1:]) or env.get("ANTHROPIC_MODEL")
@@ -317,16 +317,16 @@ def _approval(tree: Tree, path: str, project: str) -> Callable[[str], bool]:
     return lambda _: is_approved()
 
 
-def _mode(settings: LayeredSettings, sources: frozenset[str]) -> tuple[str, str]:
+def _mode(settings: LayeredSettings, sources: frozenset[str], plugins: tuple[str, ...]) -> tuple[str, str]:
     """What the built-in plugin does about AGENTS.md, and which switch says so."""
     if "project" not in sources:
         return "never", "--setting-sources leaves out project"
-    for key in PLUGIN_KEYS:
+    for key in plugins:
         for scope, value in settings.defined("enabledPlugins", key):
             if value is False:
                 return "never", f"enabledPlugins in {scope.path}"
             break
-    for key in PLUGIN_KEYS:
+    for key in plugins:
         for scope, value in settings.defined("pluginConfigs", key, within=("managed", "flag", "user")):
             mode = dig(value, "options", "instructionFiles")
             if isinstance(mode, str) and mode in MODES:

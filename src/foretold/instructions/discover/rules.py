@@ -171,7 +171,7 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
                 loader.absent.append(rule.path)
             else:
                 loader.skips.append(rule._replace(layer=source.layer))
-        elif not _is_refused(loader, rule, origin, holder):
+        elif not _is_refused(loader, rule, origin, path.rpartition("/")[0] if table.moved else holder):
             taken.append(rule)
             if table.wakes == "touch":
                 plain = rule.real == rule.path
@@ -212,7 +212,8 @@ def _take_existing(loader: Loader, rules: list[RuleFile], origin: Origin) -> Non
                 )
 
 
-def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, holder: str) -> bool:
+def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, above: str) -> bool:
+    """Whether a rule is excluded, or refused because of a link below the folder `above`."""
     rules = loader.dialect.rules
     if loader.excludes:
         tested = {"real": rule.real, "spelled": rule.path}
@@ -221,7 +222,7 @@ def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, holder: str) -> 
             return True
     if rule.real == rule.path or rules.links == "anywhere" or origin.layer in rules.free:
         return False
-    if rule.real == loader.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
+    if rule.real == loader.tree.real(above) + rule.path[len(above) :]:
         return False
     if is_inside(rule.real, loader.surroundings.cwd) or loader.surroundings.approved(rule.real):
         return False

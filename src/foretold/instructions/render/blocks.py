@@ -144,9 +144,12 @@ def _fallback_texts(event: str, turn: Sequence[NestedEntries], dialect: Dialect)
 
 def mention_blocks(mentions: Sequence[NestedEntries], dialect: Dialect, model: str) -> list[Block]:
     """The blocks that mentions in a prompt add to the request that carries it: fallback files come first here."""
-    texts = _fallback_texts("prompt.mention", mentions, dialect)
-    texts += nested_texts([entry for attached in mentions for entry in attached.files], dialect)
-    form = placement_of(model, dialect).files
-    if form == "tool-result":
-        return [Block("user", "text", OPEN + text + CLOSE) for text in texts]
-    return _file_blocks(texts, form, dialect)
+    fallback = _fallback_texts("prompt.mention", mentions, dialect)
+    texts = nested_texts([entry for attached in mentions for entry in attached.files], dialect)
+    placement = placement_of(model, dialect)
+    if placement.mentioned:
+        apart = _file_blocks(fallback, placement.mentioned, dialect)
+        return [*_file_blocks(texts, placement.files, dialect), *apart]
+    if placement.files == "tool-result":
+        return [Block("user", "text", OPEN + text + CLOSE) for text in (*fallback, *texts)]
+    return _file_blocks([*fallback, *texts], placement.files, dialect)
