@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from foretold.instructions.load import invalidate as invalidate, load as load
     from foretold.instructions.session import Attachment as Attachment, Call as Call, Session as Session
+    from foretold.instructions.upgrade import Upgrade as Upgrade, compare_releases as compare_releases
     from foretold.instructions.view import View as View
     from foretold.memory.extraction.extractor import Extractor as Extractor
     from foretold.memory.extraction.gate import Gate as Gate
@@ -54,6 +55,7 @@ __getattr__, __dir__ = attach(
         "foretold.instructions.inject": "inject is_memory_message pinned_prefix",
         "foretold.instructions.load": "invalidate load",
         "foretold.instructions.session": "Attachment Call Session",
+        "foretold.instructions.upgrade": "Upgrade compare_releases",
         "foretold.instructions.view": "View",
         "foretold.memory.extraction.extractor": "Extractor",
         "foretold.memory.extraction.gate": "Gate",

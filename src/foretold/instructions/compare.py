@@ -20,7 +20,10 @@ from foretold.instructions.session import Session
 from foretold.instructions.view import View
 from foretold.storage.layers import CachingDisk
 from foretold.storage.tree import Disk, Tree
-from foretold.types import NamedTuple
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.instructions.explain import NestedFiles
 
 #: reasons that are about a path and not about the agent: they make no row of their own
 SILENT = (
@@ -95,7 +98,7 @@ def compare(
         raise ForetoldError("no agent to compare; name some with --agent, or all of them with --agent all")
     cells: dict[tuple[str, str], Cell] = {}
     for name, view in views.items():
-        _note(cells, view)
+        cells.update(((path, view.dialect.agent), cell) for path, cell in list_cells(view).items())
         if read:
             _note_read(cells, Session.of(*asked[name], tree), read)
     cut = _note_nested(cells, list(views.values()), tree) if nested else ""
@@ -113,37 +116,45 @@ def _note_nested(cells: dict[tuple[str, str], Cell], views: list[View], tree: Tr
 
     tables = [list_names(view.dialect, view.surroundings) for view in views]
     inventory = take_inventory(tree, views[0].surroundings.cwd, tables)
-    states = {"on-touch": "nested", "on-match": "waits", "never": "never"}
     for view in views:
-        for verdict in find_nested(view, tree, inventory).verdicts:
-            cell = Cell(states[verdict.loaded], tokens=verdict.tokens, reason=verdict.reason)
-            cells.setdefault((verdict.path, view.dialect.agent), cell)
+        for path, cell in list_cells_below(find_nested(view, tree, inventory)).items():
+            cells.setdefault((path, view.dialect.agent), cell)
     return inventory.cut
 
 
-def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
-    agent = view.dialect.agent
+def list_cells_below(found: NestedFiles) -> dict[str, Cell]:
+    """What becomes of each file in folders below, for one agent."""
+    states = {"on-touch": "nested", "on-match": "waits", "never": "never"}
+    return {
+        verdict.path: Cell(states[verdict.loaded], tokens=verdict.tokens, reason=verdict.reason)
+        for verdict in found.verdicts
+    }
+
+
+def list_cells(view: View) -> dict[str, Cell]:
+    """What becomes of each file that the start of one agent accounts for."""
     if view.refusal:
         paths = {entry.path: None for entry in (*view.entries, *(rule.entry for rule in view.waiting))}
-        cells.update(((path, agent), Cell("never", reason="not-started")) for path in paths)
-        return
+        return {path: Cell("never", reason="not-started") for path in paths}
+    cells: dict[str, Cell] = {}
     cut = {finding.path: finding for finding in view.findings if finding.code == "budget-cut"}
     for number, entry in enumerate(view.entries, 1):
         state = "listed" if entry.is_listed else "cut" if entry.path in cut else "always"
         lost = max(Disk().size(entry.path) - entry.size, 0) if state == "cut" else 0
-        cells[entry.path, agent] = Cell(state, number, entry.tokens, lost)
+        cells[entry.path] = Cell(state, number, entry.tokens, lost)
         for path in entry.includes:
-            cells.setdefault((path, agent), Cell("always", number))
+            cells.setdefault(path, Cell("always", number))
     for rule in view.waiting:
         waits = (
             Cell("waits", tokens=rule.entry.tokens)
             if can_match(rule.entry, view.dialect.rules.patterns)
             else Cell("never", reason="no-match")
         )
-        cells.setdefault((rule.entry.path, agent), waits)
+        cells.setdefault(rule.entry.path, waits)
     for skip in view.skips:
         if skip.reason not in SILENT:
-            cells.setdefault((skip.path, agent), Cell("never", reason=skip.reason))
+            cells.setdefault(skip.path, Cell("never", reason=skip.reason))
+    return cells
 
 
 def _note_read(cells: dict[tuple[str, str], Cell], session: Session, path: str) -> None:
