@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterator
 
 from foretold import __version__
-from foretold.cli import COMMANDS, GROUPS, HELP, main
+from foretold.cli import COMMANDS, GROUPS, HELP, PLACES, main
 from foretold.cli.options import SHARED, find_parser
 from foretold.dialects.registry import AGENTS
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "foretold.1")
 ABOUT = "what a coding agent is told, remembers and touched"
-MODULES = {"": "overview", "uninstall": "install.uninstall"}  #: commands whose module has another name
 MORE = ("--managed", "--model")  #: shared options that the help of `foretold` does not list
 
 
@@ -49,7 +48,7 @@ def make_page() -> str:
 def describe_command(name: str) -> Iterator[str]:
     """A command; those of a group one after another."""
     if name not in GROUPS:
-        yield from describe(name, MODULES.get(name, name), "command")
+        yield from describe(name, PLACES.get(name, name), "command")
         return
     module = __import__(f"foretold.cli.{name}", fromlist=["COMMANDS"])
     yield f".SS foretold {name}\n{escape(read_help(module.HELP)[1])}"

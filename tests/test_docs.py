@@ -38,6 +38,7 @@ EXAMPLES = (
     "docs/files.md",
     "docs/sessions.md",
     "docs/extraction.md",
+    "docs/upgrade.md",
     "docs/formats/permissions.md",
     *COMPAT,
 )

@@ -34,6 +34,10 @@ compare                 compare --json
 check                   check --json --exit-zero
 rule                    rule import-missing --json
 version                 version --json
+releases                releases --json
+release-history         releases claude-code 2.1.250.. --json
+release                 releases claude-code@2.1.288 --json
+upgrade                 upgrade --from 2.1.197 --file src/app.py --json
 memory                  memory add short -t feedback -d about,short -b Use,tabs,in,Python,files. --json
 memory                  memory add whole -t feedback -d whole -b Use,tabs,in,Python,files.;Spaces,in,YAML. --json
 memory                  memory add entry -t project -d entry -b It,starts,in,`src/app.py`. --json

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 COMMANDS = """
-show explain compare check memory sessions files doctor install uninstall
+show explain compare check releases upgrade memory sessions files doctor install uninstall
 probe conform hook mcp lsp rule completion
 """.split()
 
 GROUPS = ("memory", "sessions", "files")  #: commands that have commands of their own
+#: commands whose module has another name
+PLACES = {"": "overview", "uninstall": "install.uninstall", "upgrade": "releases.upgrade"}
 
 #: options that take a value and are the same for every command about a folder
 COMMON = ("-C", "--agent", "--home", "--managed", "--model")
@@ -35,6 +37,8 @@ commands:
   explain     say why each file is loaded, or not
   compare     compare what several agents see here
   check       check all instruction files of a tree, for every agent; --fix
+  releases    what changed in an agent, release by release
+  upgrade     what will be different here when the agent is updated
   memory      what an agent remembers here: list, recall, add, verify, …
   sessions    what was said: list, show, search, export, archive, repair, …
   files       what was changed: history, diff, restore, rewind
@@ -268,8 +272,7 @@ def _quote(error: Exception) -> str:
 def _dispatch(name: str, words: list[str]) -> int:
     from foretold.errors import ForetoldError
 
-    place = {"": "overview", "uninstall": "install.uninstall"}.get(name, name)
-    module = __import__(f"foretold.cli.{place}", fromlist=["command"])
+    module = __import__(f"foretold.cli.{PLACES.get(name, name)}", fromlist=["command"])
     try:
         code: int = module.command(words)
     except ForetoldError as error:

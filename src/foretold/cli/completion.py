@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from foretold.cli import COMMANDS, GROUPS, HELP as MAIN
+from foretold.cli import COMMANDS, GROUPS, HELP as MAIN, PLACES
 from foretold.cli.options import find_parser, wrap_error
 from foretold.dialects.registry import AGENTS, dialects_of
 from foretold.types import NamedTuple
@@ -79,7 +79,7 @@ def describe_commands() -> list[CompletedCommand]:
     found = [_describe("", "overview", "command", "")]
     for name, about in _list_help(MAIN, COMMANDS):
         if name not in GROUPS:
-            found.append(_describe(name, {"uninstall": "install.uninstall"}.get(name, name), "command", about))
+            found.append(_describe(name, PLACES.get(name, name), "command", about))
             continue
         module = __import__(f"foretold.cli.{name}", fromlist=["COMMANDS"])
         inside = [
