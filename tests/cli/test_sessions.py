@@ -136,6 +136,34 @@ def test_explain_says_what_a_session_was_told(home, capsys):
     assert "           -Old.\n           +New.\n" in out
 
 
+def test_explain_says_which_release_ran(home, capsys):
+    made = talk.Talk(cwd=str(home / "project"), version="2.1.197").user("hi").says("ok")
+    made.version = "2.1.100;id"
+    made.user("and?")
+    made.version = "2.1.325"
+    made.says("ok").write(str(home))
+    words = ["explain", "--session", "1111", "--home", str(home)]
+    main(words)
+    assert capsys.readouterr().out.splitlines()[2:7] == [
+        "compared as claude-code 2.1.325 loads files, the release of its last record",
+        "the release changed: 2.1.197 from 2026-03-01 10:00, then 2.1.325 from 2026-03-01",
+        "10:00",
+        "line 3 of the transcript names '2.1.100;id', which is not a version",
+        "",
+    ]
+    main([*words, "--json"])
+    found = read_document(capsys.readouterr().out)["release"]
+    assert (found["version"], found["source"], found["evidence"]) == ("2.1.325", "transcript", "recorded")
+    assert [each["line"] for each in (*found["events"], *found["unread"])] == [1, 4, 3]
+
+
+def test_explain_says_that_a_release_is_assumed(home, capsys):
+    talk.Talk(cwd=str(home / "project"), version="").user("hi").write(str(home))
+    main(["explain", "--session", "1111", "--home", str(home)])
+    said = "no record names a release: compared as claude-code "
+    assert said in capsys.readouterr().out
+
+
 def test_explain_says_what_a_session_was_sent_again(home, capsys):
     folder = home / "project"
     (folder / "CLAUDE.md").write_text("Deploy by hand.\nNew.\n")

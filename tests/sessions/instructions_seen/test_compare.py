@@ -3,11 +3,17 @@
 import json
 import os
 
+import pytest
+
+from foretold.dialects.registry import choose, history_of
 from foretold.sessions.catalog import find_session, list_sessions
-from foretold.sessions.instructions_seen.compare import compare_instructions
+from foretold.sessions.instructions_seen.compare import SessionRelease, compare_instructions
+from foretold.sessions.instructions_seen.events import ReleaseEvent
 from foretold.sessions.model import Homes
 
 from ..talk import Talk
+
+SESSION = "11111111-2222-4333-8444-555555555555"
 
 
 def place(tmp_path, **files):
@@ -182,3 +188,104 @@ def test_codex_is_told_that_nothing_applies_any_more(tmp_path):
     os.makedirs(homes.home, exist_ok=True)
     write_rollout(folder, homes, "Hello", again, "And now?", again, "Still?")
     assert [each[1:] for each in sent(homes)] == [(2, "added", (("", "Two.\n", None),))]
+
+
+# -- which release ran
+
+
+def release(homes):
+    (stored,) = list_sessions(homes)
+    return compare_instructions(stored, homes).release
+
+
+def talk_of(folder, *versions):
+    """A session with a prompt and an answer of each version."""
+    talk = Talk(cwd=folder)
+    for version in versions:
+        talk.version = version
+        talk.user("hi").says("ok")
+    return talk
+
+
+def installed(tmp_path, version):
+    """A home whose PATH has a program of this version."""
+    program = tmp_path / "versions" / version
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/claude").symlink_to(program)
+    return Homes(str(tmp_path / "home"), {"PATH": str(tmp_path / "bin")})
+
+
+def test_the_release_that_ran_counts_and_not_the_one_that_is_installed(tmp_path):
+    """Claude Code reads AGENTS.md since 2.1.281."""
+    folder, homes = place(tmp_path, **{"AGENTS.md": "Use tabs.\n"})
+    homes = installed(tmp_path, "2.1.325")
+    talk_of(folder, "2.1.280").write(homes.home)
+    assert states(folder, homes) == {}
+    events = (ReleaseEvent("2.1.280", 1772359201.0, 1),)
+    evidence = choose("claude-code@2.1.280").dialect.evidence
+    assert release(homes) == SessionRelease("2.1.280", "transcript", evidence, "", events)
+
+
+def test_of_several_releases_the_last_counts(tmp_path):
+    folder, homes = place(tmp_path, **{"AGENTS.md": "Use tabs.\n"})
+    talk_of(folder, "2.1.197", "2.1.197", "2.1.325").write(homes.home)
+    os.utime(f"{folder}/AGENTS.md", (1_000_000_000, 1_000_000_000))
+    assert states(folder, homes) == {"AGENTS.md": ("same", 0)}
+    found = release(homes)
+    assert (found.version, found.evidence) == ("2.1.325", "recorded")
+    assert [(event.version, event.line) for event in found.events] == [("2.1.197", 1), ("2.1.325", 5)]
+
+
+def test_a_release_that_is_not_known_is_assumed(tmp_path):
+    folder, homes = place(tmp_path, **{"CLAUDE.md": "Use tabs.\n"})
+    talk_of(folder, "99.0.0").write(homes.home)
+    found = release(homes)
+    assert (found.version, found.source, found.evidence) == ("99.0.0", "transcript", "assumed")
+    assert found.note.startswith("99.0.0 was not recorded")
+
+
+@pytest.mark.parametrize("hostile", ["$(id)", "../../x", "2.1.x", "\x1b[31m", "9" * 5000, "²"])
+def test_what_is_no_version_is_reported_and_the_last_version_counts(tmp_path, hostile):
+    folder, homes = place(tmp_path, **{"CLAUDE.md": "Use tabs.\n"})
+    talk_of(folder, "2.1.197", hostile).write(homes.home)
+    found = release(homes)
+    assert (found.version, found.evidence, [each.version for each in found.unread]) == (
+        "2.1.197",
+        "recorded",
+        [hostile],
+    )
+    assert "CLAUDE.md" in states(folder, homes)
+
+
+def test_a_session_without_a_version_has_the_installed_one_else_the_newest(tmp_path):
+    folder, homes = place(tmp_path, **{"CLAUDE.md": "Use tabs.\n"})
+    talk_of(folder, "").write(homes.home)
+    newest = history_of("claude-code").ends[1]
+    assert release(homes) == SessionRelease(newest, "newest", choose().dialect.evidence)
+    found = release(installed(tmp_path, "2.1.197"))
+    assert (found.version, found.source, found.evidence) == ("2.1.197", "program", "recorded")
+
+
+def test_records_of_subagents_and_of_other_types_name_no_release(tmp_path):
+    folder, homes = place(tmp_path)
+    talk = talk_of(folder, "2.1.197")
+    talk.add("user", message={"role": "user", "content": "x"}, isSidechain=True, version="2.1.200")
+    talk.add("user", message={"role": "user", "content": "x"}, version=["2.1.201"])
+    talk.write(homes.home)
+    assert [event.version for event in release(homes).events] == ["2.1.197"]
+
+
+def test_a_fork_of_codex_repeats_what_its_parent_named(tmp_path):
+    folder, homes = place(tmp_path, **{"AGENTS.md": "Use tabs.\n"})
+    rows = [
+        {"type": "session_meta", "payload": {"id": SESSION, "cwd": folder, "cli_version": version}}
+        for version in ("0.166.0", "0.150.0")
+    ]
+    path = tmp_path / f"home/.codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-{SESSION}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps({"timestamp": "2026-03-01T10:00:00Z", **row}) + "\n" for row in rows))
+    found = release(homes)
+    assert (found.version, found.source, [event.line for event in found.events]) == ("0.166.0", "transcript", [1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from foretold.cli.json import emit, findings_json
 from foretold.cli.output import Paint, plural, print_findings, printable
@@ -10,10 +11,19 @@ from foretold.cli.sessions.options import period_of, stored_json
 from foretold.instructions.continuation import EFFECTS
 from foretold.sessions.catalog import find_homes, find_session
 from foretold.sessions.exporters.formatting import format_time
-from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen, SeenFile, compare_instructions
+from foretold.sessions.instructions_seen.compare import (
+    STATES,
+    InstructionsSeen,
+    SeenFile,
+    SessionRelease,
+    compare_instructions,
+)
 from foretold.sessions.instructions_seen.events import SentAgain
 
 MOST_ROWS = 8
+MOST_RELEASES = 4  #: of one session that are named
+#: where no record names a release -> what is taken instead
+ASSUMED = {"program": "the program on PATH", "newest": "the newest known"}
 PARTS = ("files", "loads", "compactions")
 
 
@@ -26,16 +36,25 @@ def explain_session(name: str, home: str | None, agent: str | None, *, as_json: 
         rows["sent_again"] = [
             {**each._asdict(), "files": [dict(file._asdict()) for file in each.files]} for each in found.sent_again
         ]
-        emit("explain-session", {"session": stored_json(stored), **rows, "findings": findings_json(found.findings)})
+        release = _release_json(found.release) if found.release else None
+        fields = {"session": stored_json(stored), "release": release, **rows}
+        emit("explain-session", {**fields, "findings": findings_json(found.findings)})
     else:
         _print(found, Paint(found.stored.cwd or "/", homes.home))
     return 1 if found.findings else 0
+
+
+def _release_json(release: SessionRelease) -> dict[str, object]:
+    events = {name: [dict(each._asdict()) for each in getattr(release, name)] for name in ("events", "unread")}
+    return {**release._asdict(), **events}
 
 
 def _print(found: InstructionsSeen, paint: Paint) -> None:
     stored = found.stored
     print(paint.bold(printable(stored.title or stored.id)))
     print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period_of(stored)}")
+    for line in _describe_release(found):
+        print(paint.wrap(line, 0))
     if found.compactions:
         moments = [(format_time(each.time), f"({each.trigger})" * bool(each.trigger)) for each in found.compactions]
         said = ", ".join(" ".join(filter(None, words)) or "?" for words in moments)
@@ -66,6 +85,26 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
         if found.is_rebuilt:
             said = f"When {stored.agent} resumes a session it makes the text anew, and says nothing about it."
             print(paint.wrap(said, 0))
+
+
+def _describe_release(found: InstructionsSeen) -> Iterator[str]:
+    """Which release files are compared for, how that is known, and what is odd about it."""
+    release, agent = found.release, found.stored.agent
+    if release is None:
+        return
+    known = {"recorded": "", "between": ", which lies between two that were recorded"}.get(release.evidence, "")
+    known = f" ({release.note})" if release.note else known
+    if release.source == "transcript":
+        yield f"compared as {agent} {release.version} loads files, the release of its last record{known}"
+    else:
+        said = f"no record names a release: compared as {agent} {release.version}, {ASSUMED[release.source]}"
+        yield f"{said}{known}"
+    if len(release.events) > 1:
+        steps = [f"{each.version} from {format_time(each.time) or '?'}" for each in release.events]
+        shown = steps if len(steps) <= MOST_RELEASES else [*steps[:2], f"{len(steps) - 3} more", steps[-1]]
+        yield f"the release changed: {', then '.join(shown)}"
+    for each in release.unread[:1]:
+        yield f"line {each.line} of the transcript names {each.version[:60]!r}, which is not a version"
 
 
 def _print_sent(sent: SentAgain, paint: Paint) -> None:

@@ -8,12 +8,16 @@
 4. What the model was sent again in the middle of the session counts: a new text, and that a file no longer applies.
    An agent that reads its files for every request has no old copy.
 5. If the project has moved since, a file recorded under its old path is the one under the new path.
+6. What a session starting now would load is what the release loads that ran: the one of the last record. Where no
+   record names one, it is the program on PATH, else the newest known.
 """
 
 from __future__ import annotations
 
 import os
 
+from foretold.dialects.registry import choose
+from foretold.dialects.releases.history import version_key
 from foretold.errors import SessionFailed
 from foretold.instructions.load import load
 from foretold.instructions.view import View
@@ -23,6 +27,7 @@ from foretold.sessions.instructions_seen.events import (
     Event,
     InstructionText,
     LoadEvent,
+    ReleaseEvent,
     SentAgain,
     read_events,
 )
@@ -69,6 +74,17 @@ class SeenFile(NamedTuple):
     now: str | None = None  #: as a session that starts now would receive it
 
 
+class SessionRelease(NamedTuple):
+    """Which release of its agent a session ran, and how well it is known what that does."""
+
+    version: str  #: the last one that a record names; else the one that is assumed
+    source: str  #: transcript; where no record names one, program (on PATH) or newest
+    evidence: str  #: recorded, between, assumed or documented, as in `dialects.releases.history`
+    note: str = ""  #: why the answer may be wrong for this version
+    events: tuple[ReleaseEvent, ...] = ()  #: the versions in turn
+    unread: tuple[ReleaseEvent, ...] = ()  #: what records name and is not a version
+
+
 class InstructionsSeen(NamedTuple):
     """The instruction files that a session received, compared with those of now."""
 
@@ -79,6 +95,7 @@ class InstructionsSeen(NamedTuple):
     findings: tuple[Finding, ...]
     sent_again: tuple[SentAgain, ...] = ()
     is_rebuilt: bool = False  #: whether the agent makes the text of its start anew whenever it resumes a session
+    release: SessionRelease | None = None
 
 
 def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSeen:
@@ -91,13 +108,30 @@ def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSee
         raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
     loads = tuple(event for event in events if isinstance(event, LoadEvent))
     compactions = tuple(event for event in events if isinstance(event, CompactionEvent))
-    agent = f"{stored.agent}@{stored.version}" if stored.version else stored.agent
+    release = _find_release(stored, [event for event in events if isinstance(event, ReleaseEvent)], homes)
+    agent = stored.agent if release.source == "newest" else f"{stored.agent}@{release.version}"
     is_there = os.path.isabs(stored.cwd) and os.path.isdir(stored.cwd)
     view = load(stored.cwd, agent=agent, home=homes.home, env=homes.env) if is_there else None
     files = tuple(_compare(events, view, loads))
     sent_again = tuple(event for event in events if isinstance(event, SentAgain))
     rebuilt = view is not None and view.dialect.continuation.start == "rebuilt"
-    return InstructionsSeen(stored, files, loads, compactions, (*damage, *_findings(files)), sent_again, rebuilt)
+    findings = (*damage, *_findings(files))
+    return InstructionsSeen(stored, files, loads, compactions, findings, sent_again, rebuilt, release)
+
+
+def _find_release(stored: StoredSession, events: list[ReleaseEvent], homes: Homes) -> SessionRelease:
+    """The release that ran a session."""
+    events = events or [ReleaseEvent(stored.version, stored.started, 0)] * bool(stored.version)  # of an older form
+    known = [event for event in events if version_key(event.version)]
+    choice = choose(f"{stored.agent}@{known[-1].version}") if known else choose(stored.agent, homes.env)
+    return SessionRelease(
+        known[-1].version if known else choice.asked or choice.dialect.version,
+        "transcript" if known else "program" if choice.asked else "newest",
+        "assumed" if choice.assumed else choice.dialect.evidence,
+        choice.note,
+        tuple(known),
+        tuple(event for event in events if not version_key(event.version)),
+    )
 
 
 def _relocate(event: Event, move: FolderMove) -> Event:

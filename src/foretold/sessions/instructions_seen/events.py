@@ -1,4 +1,4 @@
-"""What a transcript records about instruction files: the texts, the loads, the compactions.
+"""What a transcript records about instruction files: the texts, the loads, the compactions, and which release ran.
 
 1. Claude Code: since 2.1.325, an `instructions` record has the text of every file loaded at the start; a later one has
    the files that differ from their earlier copies. Earlier versions record no text: only the times of loads are known.
@@ -9,13 +9,15 @@
    earlier one, or says that it no longer applies. Which file a sentence came from is not recorded, so the event has no
    path.
 5. What either of them sends after the start is an event of its own (`SentAgain`), with the prompt that it came with.
+6. Every record of Claude Code has the version that wrote it: one that differs from the one before is an event. Codex
+   names its version when a session begins; a fork repeats what its parent named, so only the first counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foretold.dialects.codex import V0_166_0
+from foretold.dialects.registry import dialect_at
 from foretold.sessions.formats.codex.records import CONTEXT
 from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time, text_at
@@ -24,7 +26,7 @@ from foretold.sessions.model import StoredSession
 from foretold.text.frontmatter import trim
 from foretold.types import Finding, NamedTuple
 
-CODEX = V0_166_0.continuation  #: how it says that instructions are replaced, or no longer apply
+CODEX = dialect_at("codex").continuation  #: how it says that instructions are replaced, or no longer apply
 
 #: how the message begins, and the tags around its text: now, and in earlier versions
 FORMS = (
@@ -48,6 +50,14 @@ class LoadEvent(NamedTuple):
 
     time: float | None
     event: str  #: start, resume, compact
+
+
+class ReleaseEvent(NamedTuple):
+    """A record that names another release of its agent than the one before."""
+
+    version: str  #: as it is written: it may be anything
+    time: float | None
+    line: int  #: from 1; 0 where it is not known
 
 
 class CompactionEvent(NamedTuple):
@@ -75,25 +85,29 @@ class SentAgain(NamedTuple):
     files: tuple[SentFile, ...]
 
 
-Event = InstructionText | LoadEvent | CompactionEvent | SentAgain
+Event = InstructionText | LoadEvent | CompactionEvent | SentAgain | ReleaseEvent
 
 
 def read_events(stored: StoredSession, findings: list[Finding]) -> Iterator[Event]:
-    """Loads, texts and compactions, in the order of the transcript."""
+    """Loads, texts, compactions and releases, in the order of the transcript."""
     if stored.agent == "claude-code":
         return _read_claude(stored, findings)
     if stored.agent == "codex":
         return _read_codex(stored, findings)
-    return iter([LoadEvent(stored.started, "start")])
+    release = [ReleaseEvent(stored.version, stored.started, 0)] if stored.version else []
+    return iter([*release, LoadEvent(stored.started, "start")])
 
 
 def _read_claude(stored: StoredSession, findings: list[Finding]) -> Iterator[Event]:
-    is_new, is_first, count, prompts = True, True, 0, 0
+    is_new, is_first, count, prompts, version = True, True, 0, 0, ""
     known: dict[str, str] = {}
     for record in records_of(stored.path, findings=findings):
         value = record.value
         if value.get("isSidechain"):
             continue
+        if text_at(value, "version") not in ("", version):
+            version = text_at(value, "version")
+            yield ReleaseEvent(version, parse_time(value.get("timestamp")), record.line)
         kind, time = value.get("type"), parse_time(value.get("timestamp"))
         is_typed = isinstance(object_at(value, "message").get("content"), str) and not value.get("isMeta")
         prompts += kind == "user" and is_typed
@@ -146,11 +160,14 @@ def _read_attachment(attachment: Json, time: float | None) -> Iterator[Instructi
 def _read_codex(stored: StoredSession, findings: list[Finding]) -> Iterator[Event]:
     count = prompts = 0
     last: str | None = None
+    version = ""
     with readable(stored.path, findings) as path:
         for record in records_of(path, findings=findings) if path else ():
             time, payload = parse_time(record.value.get("timestamp")), record.value.get("payload")
             kind = record.value.get("type")
             if kind == "session_meta":
+                if not version and (version := text_at(payload, "cli_version")):
+                    yield ReleaseEvent(version, time, record.line)
                 yield LoadEvent(time, "start")
             elif kind == "compacted":
                 count += 1
