@@ -3,8 +3,9 @@
 1. The tree is walked once; files that git tracks in folders that it ignores are added. Every folder that has
    instruction files, or is named by one, is a place where an agent can start or read; nothing depends on the number of
    other files but the walk and the search for what texts claim.
-2. The agents are those whose files are in the tree (`dialects.registry.SIGNS`), in the version that is asked for, or
-   the newest that was recorded. What is installed on this machine does not matter: CI and a laptop agree.
+2. The agents are those whose files are in the tree (`dialects.registry.SIGNS`), in the version that is asked for, else
+   the one that the tree pins (`dialects.releases.pinned`), else the newest that is known. What is installed on this
+   machine does not matter: CI and a laptop agree.
 3. An agent that brings more when a file is touched is asked once, at the top, and about every file below
    (`instructions.explain`). One that only looks when it starts is asked in every folder that has files of its own.
 4. Folders of fixtures, of dependencies and those that settings exclude are left out, and counted.
@@ -19,6 +20,7 @@ from functools import cached_property, partial
 
 from foretold.check.memo import Memo
 from foretold.dialects.registry import SIGNS, DialectChoice, choose, make_request
+from foretold.dialects.releases.pinned import PinnedVersions, VersionSource, find_pins
 from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import NotAFolder
 from foretold.git.runner import GitRepository
@@ -193,8 +195,24 @@ class Project:
     @cached_property
     def _known(self) -> list[DialectChoice]:
         """The dialects of all agents that may be in use."""
-        names = self.options.agents or tuple(SIGNS)
-        return [choose(name) for name in names]
+        return [self._choose(name) for name in self.options.agents or tuple(SIGNS)]
+
+    def _choose(self, name: str) -> DialectChoice:
+        """The dialect of an agent: of the version that is asked for, else of the one that the tree pins."""
+        agent, _, version = name.lower().partition("@")
+        pin = None if version else self.pins.find(agent)
+        return choose(f"{pin.agent}@{pin.version}" if pin else name)
+
+    @cached_property
+    def pins(self) -> PinnedVersions:
+        """The versions of agents that the tree pins."""
+        return find_pins(self.tree, self.top)
+
+    def pin_of(self, agent: str) -> VersionSource | None:
+        """Where the version of an agent comes from, if the tree pins it and no other was asked for."""
+        asked = [name.lower().partition("@") for name in self.options.agents]
+        is_asked = any(name == agent and version for name, _, version in asked)
+        return None if is_asked else self.pins.find(agent)
 
     @cached_property
     def choices(self) -> tuple[DialectChoice, ...]:

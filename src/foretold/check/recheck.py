@@ -20,6 +20,7 @@ from foretold.check.nested_groups import SessionStart, excerpt_view, group_files
 from foretold.check.project import MAX_TEXT, CheckOptions, Project
 from foretold.check.run import CheckReport, check_tree, open_project
 from foretold.check.settings import FILES as SETTINGS_FILES
+from foretold.dialects.releases.pinned import may_pin
 from foretold.dialects.surroundings import find_git, join
 from foretold.git.runner import keep_answers
 from foretold.instructions.explain import NestedFiles
@@ -149,9 +150,9 @@ def _kind_at(path: str) -> str:
         return "missing"
 
 
-def _decides(path: str) -> bool:
+def _decides(path: str, project: Project) -> bool:
     name = os.path.basename(path).lower()
-    return name in DECIDING or name.endswith(".mk")
+    return name in DECIDING or name.endswith(".mk") or may_pin(project.relative(path))
 
 
 def _stat(path: str) -> tuple[int, ...] | None:
@@ -289,7 +290,7 @@ class LiveCheck:
             before = self._unsaved.pop(place, None)
             if text is not None:
                 self._unsaved[place] = text
-            is_anew = is_anew or self.disk.kind(place) != "file" or _decides(place)
+            is_anew = is_anew or self.disk.kind(place) != "file" or _decides(place, self.project)
             if text != before:
                 changed |= {path, place}
         return self._look_again(changed, is_anew=is_anew)
@@ -309,7 +310,7 @@ class LiveCheck:
                 continue
             found = self.disk.renew(path)
             changed |= found or set()
-            is_anew = is_anew or found is None or (bool(found) and _decides(path))
+            is_anew = is_anew or found is None or (bool(found) and _decides(path, self.project))
         return self._look_again(changed, is_anew=is_anew)
 
     def _forget_answers(self, changed: set[str]) -> None:

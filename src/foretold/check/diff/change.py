@@ -8,7 +8,8 @@
 3. A file that an agent is given now is *delivered*. One that comes at another time is *rescoped*, one with another text
    is *changed*. The same change in several folders is one.
 4. What a budget cuts off is a change by itself: a file may lose its end because another one grew.
-5. Where only some paths are asked about, both sides are looked at as a whole. Reported are files and findings there,
+5. Each side is asked as the release that it pins (`releases`): a change of the pin counts like a change of files.
+6. Where only some paths are asked about, both sides are looked at as a whole. Reported are files and findings there,
    and what sessions that start there cost.
 """
 
@@ -19,6 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from foretold.check.delivered import CutText, Delivery, Place, map_deliveries
 from foretold.check.diff.base import Base, EarlierTree, find_base, open_base
 from foretold.check.diff.findings import ChangeScope, compare_findings
+from foretold.check.diff.releases import ReleaseChange, compare_pins
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
 from foretold.check.run import is_among
@@ -81,6 +83,7 @@ class ChangeReport(NamedTuple):
     fixed: tuple[CheckFinding, ...]
     cut: str = ""  #: why not everything was looked at
     known: int = 0  #: new findings that a baseline has, and that are left out
+    releases: tuple[ReleaseChange, ...] = ()
 
     @property
     def is_worse(self) -> bool:
@@ -92,9 +95,16 @@ class ChangeReport(NamedTuple):
 
 
 def compare_with(
-    project: Project, asked: str, settings: CheckSettings | None = None, scope: ChangeScope | None = None
+    project: Project,
+    asked: str,
+    settings: CheckSettings | None = None,
+    scope: ChangeScope | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> ChangeReport:
-    """What the change from an earlier commit to the files as they are does."""
+    """What the change from an earlier commit to the files as they are does.
+
+    With an environment, versions that are pinned are compared with what is installed there, too.
+    """
     settings, scope = settings or CheckSettings(), scope or ChangeScope()
     base = find_base(project, asked)
     before = open_base(project, base)
@@ -111,6 +121,7 @@ def compare_with(
         changed.fixed,
         project.inventory.cut or before.inventory.cut,
         changed.known,
+        compare_pins(before, project, env),
     )
 
 
@@ -168,10 +179,19 @@ def compare_projects(
 
     Files that are not checked, such as fixtures, count only with `every`.
     """
-    names = tuple(dict.fromkeys(choice.dialect.name for side in (after, before) for choice in side.choices))
-    before, after = _ask_about(before, names), _ask_about(after, names)
+    before, after = _ask_about(before, _list_names(before, after)), _ask_about(after, _list_names(after, before))
     comparison = _Comparison(before, after, every=every)
     return comparison.list_costs(), comparison.list_deliveries(), comparison.list_cuts()
+
+
+def _list_names(side: Project, other: Project) -> tuple[str, ...]:
+    """The agents of one side with its versions, and those that only the other side uses."""
+    agents = {choice.dialect.agent for choice in side.choices}
+    more = [choice.dialect for choice in other.choices if choice.dialect.agent not in agents]
+    # pinned here, and used only there
+    pins = {each.agent: pin.version for each in more if (pin := side.pin_of(each.agent))}
+    names = (f"{each.agent}@{pins[each.agent]}" if each.agent in pins else each.name for each in more)
+    return tuple(dict.fromkeys((*(choice.dialect.name for choice in side.choices), *names)))
 
 
 def _ask_about(project: Project, names: tuple[str, ...]) -> Project:
@@ -187,7 +207,7 @@ def _ask_about(project: Project, names: tuple[str, ...]) -> Project:
 class _Pair(NamedTuple):
     """What an agent is given in one folder, before and after; files that are not checked are left out."""
 
-    agent: str
+    agent: str  #: with its version after the change
     folder: str
     before: Place
     after: Place
@@ -203,8 +223,9 @@ class _Comparison:
         self._own: dict[str, frozenset[str]] = {}  #: agent -> the files that it looks for by their names
 
     def _list_pairs(self) -> Iterator[_Pair]:
+        names = _match_versions(self.before, self.after)
         sides = [
-            {(place.agent, place.folder): place for place in map_deliveries(side).places}
+            {(names.get(place.agent, place.agent), place.folder): place for place in map_deliveries(side).places}
             for side in (self.before, self.after)
         ]
         for agent, folder in sorted({*sides[0], *sides[1]}):
@@ -315,6 +336,14 @@ class _Comparison:
                 if old.get(path) != now.get(path) and path in given:
                     merged.setdefault(ChangedCut(agent, path, (), old.get(path), now.get(path)), []).append(folder)
         return tuple(change._replace(folders=tuple(folders)) for change, folders in merged.items())
+
+
+def _match_versions(before: Project, after: Project) -> dict[str, str]:
+    """Agents with the version that only the earlier side asks about -> with the one of the later side."""
+    known = {choice.dialect.name for choice in after.choices}
+    later = {choice.dialect.agent: choice.dialect.name for choice in after.choices}
+    dialects = [choice.dialect for choice in before.choices]
+    return {each.name: later[each.agent] for each in dialects if each.name not in known and each.agent in later}
 
 
 def _nearest(side: Mapping[tuple[str, str], Place], agent: str, folder: str) -> Place:

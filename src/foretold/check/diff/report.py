@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.check.delivered import CutText, Delivery, describe_when
 from foretold.check.diff.change import ChangedCost, ChangedCut, ChangedDelivery, ChangeReport
+from foretold.check.diff.releases import ReleaseChange, describe_release
 from foretold.check.report.json import describe_finding, write_json
 from foretold.check.report.markdown import ICONS, LONGEST, cut_text, escape_markdown, quote_code
 from foretold.check.report.sentences import count, join_words
@@ -36,7 +37,7 @@ WORDS = {
 
 def summarize_change(report: ChangeReport) -> str:
     """The first sentence."""
-    parts = [*_list_losses(report), *_list_cuts(report), *_list_costs(report)]
+    parts = [*_list_moves(report), *_list_losses(report), *_list_cuts(report), *_list_costs(report)]
     serious = sum(1 for each in report.new if each.severity in ("error", "warning"))
     if serious:
         parts.append(f"adds {count(serious, 'finding')}")
@@ -48,6 +49,17 @@ def summarize_change(report: ChangeReport) -> str:
     if report.deliveries or report.cuts:
         return "This change makes no file unreachable, and costs as much as before."
     return "This change does not affect what agents are given."
+
+
+def _list_moves(report: ChangeReport) -> Iterator[str]:
+    """The agents that have another version after the change."""
+    for agent in dict.fromkeys(each.agent for each in report.releases if each.is_change):
+        counts = report.project.pin_of(agent)
+        for each in report.releases:
+            is_last = counts is None or counts.version == each.after
+            if each.agent == agent and each.is_change and each.changes and is_last:
+                yield f"takes {title_of_agent(agent)} from {each.before} to {each.after}"
+                break
 
 
 def _list_losses(report: ChangeReport) -> Iterator[str]:
@@ -111,6 +123,7 @@ def _title(agent: str) -> str:
 def render_text(report: ChangeReport, style: TextStyle) -> str:
     """The whole report in the columns of a terminal."""
     lines = [style.wrap(summarize_change(report), 0), style.faint(f"compared with {report.base}"), ""]
+    lines += [*_render_releases(report.releases, style), ""] if report.releases else []
     for agent in dict.fromkeys(cost.agent for cost in report.costs):
         rows = [*_list_rows(report, agent)]
         if rows or any(cost.before != cost.after for cost in report.costs if cost.agent == agent):
@@ -124,6 +137,13 @@ def render_text(report: ChangeReport, style: TextStyle) -> str:
     if report.cut:
         lines.append(style.wrap(f"not everything was looked at: {report.cut}", 0))
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _render_releases(releases: Sequence[ReleaseChange], style: TextStyle) -> Iterator[str]:
+    for each in releases:
+        yield style.wrap(describe_release(each), 0)
+        if each.command:
+            yield style.faint(f"  → {each.command}")
 
 
 def _render_costs(report: ChangeReport, agent: str, style: TextStyle) -> Iterator[str]:
@@ -239,7 +259,11 @@ def render_markdown(report: ChangeReport, longest: int = LONGEST) -> str:
     """The comment on a pull request: the sentence, then tables; texts of strangers cannot break out of them."""
     head = f"### What agents are told\n\n{escape_markdown(summarize_change(report))}\n"
     foot = f"\nCompared with {quote_code(str(report.base))}.{f' {_describe_known(report)}.' if report.known else ''}\n"
-    blocks = [_render_table(report), _render_finding_rows("New findings", report.new, report)]
+    blocks = [
+        _render_release_rows(report),
+        _render_table(report),
+        _render_finding_rows("New findings", report.new, report),
+    ]
     blocks.append(_render_finding_rows("Fixed findings", report.fixed, report))
     room, shown = longest - len(head) - len(foot) - 80, list[str]()
     for row in (row for block in blocks for row in block):
@@ -249,6 +273,14 @@ def render_markdown(report: ChangeReport, longest: int = LONGEST) -> str:
             break
         shown.append(row)
     return f"{head}{''.join(shown)}{foot}"
+
+
+def _render_release_rows(report: ChangeReport) -> list[str]:
+    rows = [
+        f"- {escape_markdown(describe_release(each))}{f' ({quote_code(each.command)})' if each.command else ''}\n"
+        for each in report.releases
+    ]
+    return ["\n", *rows] if rows else []
 
 
 def _render_table(report: ChangeReport) -> list[str]:
@@ -307,6 +339,7 @@ def describe_change(report: ChangeReport) -> dict[str, object]:
         "fixed": [describe_finding(each, project) for each in report.fixed],
         "cut": report.cut,
         "known": report.known,
+        "releases": [{**each._asdict(), "places": list(each.places)} for each in report.releases],
     }
 
 

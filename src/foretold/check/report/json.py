@@ -16,6 +16,7 @@ def describe_report(report: CheckReport) -> dict[str, object]:
         "top": project.top,
         "agents": [choice.dialect.name for choice in project.choices],
         "assumed": describe_assumed(project),
+        "pinned": describe_pins(project),
         "costs": [cost._asdict() for cost in report.costs],
         "findings": [describe_finding(each, project) for each in report.findings],
         "ignored": report.ignored,
@@ -32,6 +33,14 @@ def describe_assumed(project: Project) -> list[dict[str, str]]:
         {"agent": choice.dialect.agent, "asked_version": choice.asked, "version": choice.dialect.version}
         for choice in project.choices
         if choice.assumed
+    ]
+
+
+def describe_pins(project: Project) -> list[dict[str, object]]:
+    """Where the tree pins versions of the agents that are checked for; the first of an agent is the one that counts."""
+    agents = dict.fromkeys(choice.dialect.agent for choice in project.choices)
+    return [
+        dict(each._asdict()) for agent in agents if project.pin_of(agent) for each in project.pins.list_sources(agent)
     ]
 
 

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import Project
+from foretold.dialects.releases.history import version_key
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.check.run import CheckReport
+    from foretold.dialects.registry import DialectChoice
+
+MOST_PINS = 3  #: that are named
 
 
 def write_sentence(finding: CheckFinding) -> str:
@@ -30,10 +34,29 @@ def name_agents(finding: CheckFinding) -> str:
 
 def name_choices(project: Project) -> str:
     """The agents that were checked for, with their versions; one that is known from its documents has none."""
-    dialects = [choice.dialect for choice in project.choices]
-    return join_words(
-        each.agent if each.evidence == "documented" else f"{each.agent} {each.version}" for each in dialects
-    )
+    return join_words(_name_choice(choice, project) for choice in project.choices)
+
+
+def _name_choice(choice: DialectChoice, project: Project) -> str:
+    agent, version = choice.dialect.agent, choice.dialect.version
+    pin = project.pin_of(agent)
+    named = agent if choice.dialect.evidence == "documented" else f"{agent} {version}"
+    if pin is None:
+        return named
+    return f"{named} ({pin})" if choice.asked == version else f"{named} ({pin.path} pins {pin.version})"
+
+
+def list_pin_problems(project: Project) -> Iterator[str]:
+    """What is said of files that pin another version than the one that counts, and of those that pin none."""
+    for choice in project.choices:
+        agent = choice.dialect.agent
+        others = project.pins.list_conflicts(agent) if project.pin_of(agent) else ()
+        named = [f"{each.version} in {each.place}" for each in others]
+        more = [f"{len(named) - MOST_PINS} more"] if len(named) > MOST_PINS else []
+        if named:
+            yield f"pinned otherwise: {agent} {join_words([*named[:MOST_PINS], *more])}"
+    for unread in project.pins.unread[:MOST_PINS]:
+        yield f"{unread.path}{f':{unread.line}' if unread.line else ''} {unread.reason}"
 
 
 def list_assumed(project: Project) -> Iterator[str]:
@@ -41,7 +64,8 @@ def list_assumed(project: Project) -> Iterator[str]:
     for choice in project.choices:
         if choice.assumed:
             agent, version = choice.dialect.agent, choice.dialect.version
-            yield f"{agent} {choice.asked} is not recorded; treated like {version}"
+            is_same = version_key(version) == version_key(choice.asked)  # known but for a change of unknown date
+            yield f"{agent} {choice.note if is_same else f'{choice.asked} is not recorded; treated like {version}'}"
 
 
 def count_files(report: CheckReport) -> int:

@@ -3,7 +3,7 @@
 1. Findings are under the file that they are about, by line. What is said of several files is said once, below them.
 2. An agent is named where a finding does not hold for all that are in use, unless the message names it already.
 3. The summary has what was found, for which agents, what each of them costs in every session, what was left out, and
-   what to do next. A clean tree gets one line.
+   what to do next. A clean tree gets one line, and another if it pins a version.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from foretold.check.finding import CheckFinding
 from foretold.check.project import FIXTURES
-from foretold.check.report.sentences import count, count_files, list_assumed, name_choices
+from foretold.check.report.sentences import count, count_files, list_assumed, list_pin_problems, name_choices
 from foretold.check.run import CheckReport
 from foretold.findings.registry import SEVERITIES, find_rule
 from foretold.storage.tree import is_inside
@@ -128,6 +128,8 @@ def _render_clean(report: CheckReport, style: TextStyle) -> Iterator[str]:
         yield f"no problems in {count(files, 'file')} of {count(agents, 'agent')}"
     else:
         yield "no problems: there are no instruction files of any agent here"
+    if any(project.pin_of(choice.dialect.agent) for choice in project.choices):
+        yield style.faint(style.wrap(f"checked for {name_choices(project)}", 0))
     for line in _list_left_out(report):
         yield style.faint(style.wrap(line, 0))
 
@@ -152,6 +154,7 @@ def _list_left_out(report: CheckReport) -> Iterator[str]:
     """What was not looked at as asked, or is not shown."""
     project = report.project
     yield from list_assumed(project)
+    yield from list_pin_problems(project)
     inside = [project.relative(path) for path in project.left_out]
     fixtures = sum(1 for path in inside if FIXTURES.search(path.rpartition("/")[0]))
     if fixtures:

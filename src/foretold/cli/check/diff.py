@@ -6,6 +6,7 @@ is looked at, unless one is named: a change does the same on every machine.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from foretold.check.baseline import read_baseline
@@ -31,7 +32,9 @@ def run_diff(opened: OpenedProject, scope: CheckScope, options: argparse.Namespa
     baseline = find_baseline(options, opened.settings)
     known = tuple(read_baseline(baseline)) if baseline else ()
     wanted = ChangeScope(scope.paths, options.severity, known)
-    report = compare_with(project, options.diff, opened.settings, wanted)
+    # what is installed here is for the person here: a report for others is the same on every machine
+    env = os.environ if options.format == "text" and not options.output else None
+    report = compare_with(project, options.diff, opened.settings, wanted, env)
     deliver_report(_render(report, options), project, options)
     return 1 if report.is_worse and not options.exit_zero else 0
 
