@@ -156,6 +156,7 @@ REASONS: dict[str, str] = {
     "not-here": "the agent reads files of this name, but not in this folder",
     "not-newest": "more files than the agent attaches again were changed after it",
     "not-started": "the agent refuses to start here",
+    "not-utf8": "it has bytes that are not UTF-8",
     "not-walked": "the agent does not look into this folder",
     "not-yet-read": "its `paths` are waiting for a file that matches",
     "outside-project": "it lies outside the working directory",

@@ -32,8 +32,8 @@ class FileSource(NamedTuple):
     switch: str = ""  #: the setting source that turns it off when it is left out
     others: tuple[str, ...] = ()  #: names that are tried in turn
     pick: str = "text"  #: which of its names counts in a folder: the first that gives a text, that is a `file`, that is
-    #: there as a `path`; `any-case`: a file of this name, else the first that differs only in case; or `walk`: the
-    #: first that is there in any folder of the walk, in all of them
+    #: a file or any `link`, that is there as a `path`; `any-case`: a file of this name, else the first that differs
+    #: only in case; or `walk`: the first that is there in any folder of the walk, in all of them
     label: str = ""  #: the name of its entry, if not that of the file; or how its real path is shown: {path} whole,
     #: {relative} to the folder that it was looked for in, {project} to the top of the repository
     suffix: str = ""  #: of the names of rules, if not that of the dialect's
@@ -108,6 +108,7 @@ class TextRules(NamedTuple):
     drops_bom: bool = False  #: whether a byte order mark at the start is removed
     invisible: str = ""  #: characters, as in a class of a regular expression, that are removed once imports are in
     #: place; what is left is put in composed form (NFC)
+    refuses: tuple[str, ...] = ()  #: layers whose files are left out if they are not UTF-8
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, always keep, or keep
     #: only `rules`
 
@@ -188,7 +189,8 @@ class RequestPart(NamedTuple):
     chops: str = ""  #: what is cut from the end of the whole
     rest: tuple[EntryGroup, ...] = ()  #: groups after an empty line, between which there is one too; if there are both,
     #: nothing is cut
-    where: tuple[str, str] = ("", "")  #: a layer, and what {where} in `before` is if it is there: {cwd}
+    where: tuple[str, str] = ("", "")  #: a layer (empty: any), and what {where} in `before` is if it is there:
+    #: {cwd}
 
 
 class Nested(NamedTuple):
@@ -242,8 +244,9 @@ class Continuation(NamedTuple):
     """What becomes of instructions as a conversation goes on: in later requests, and in another process.
 
     `start` is what a new process does with the text of the start: `rebuilt` in its place from the files as they are; or
-    the old text stays, and a message has the `whole` new text, or only the `files` of it that differ. `replaces`
-    precedes a text that takes the place of another; `withdraws` is said when there is none, `gone` of a file: {path}.
+    the old text stays, and a message has the `whole` new text, or only the `files` of it that differ, or nothing is
+    said: `kept`. `replaces` precedes a text that takes the place of another; `withdraws` is said when there is none,
+    `gone` of a file: {path}.
     """
 
     requests: str = "kept"  #: the text of the start in later requests of a run: kept, or read `again` for each
@@ -297,7 +300,10 @@ class Dialect(NamedTuple):
     touch_itself: bool = False  #: whether an instruction file that is touched itself is attached, too
     walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, home, cwd
     opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
+    settings: tuple[str, ...] = ()  #: what its settings or its system decide in some of its releases only, in the words
+    #: of the module that reads them
     max_file: int = 4 * 1024 * 1024
+    max_summary: int = 10_000  #: bytes of a memory summary, the middle of which is left out
     after_bom: bool = False  #: whether frontmatter may follow a byte order mark
     reading: TextRules = TextRules()
     imports: Imports = Imports(mode="none")

@@ -4,7 +4,7 @@
    request.
 2. A new process that resumes the conversation makes the text anew, in its place and without a word; or the old text
    stays in the conversation, and a message says what holds now: only the new text if there was none, the new text (or
-   those files of it that differ) instead of the old one, or that there is none any more.
+   those files of it that differ) instead of the old one, or that there is none any more. Some say nothing.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ class StartUpdate(NamedTuple):
 def update_resumed(before: View, now: View, repeated: tuple[Block, ...] = (), *, begun: bool = False) -> StartUpdate:
     """What a new process sends, if the conversation had the start `before`; `begun` if it ever had instructions."""
     start = now.dialect.continuation.start
+    if start == "kept":
+        changed = find_changed(before, now)
+        return StartUpdate("kept" if changed else "same", before, (), changed, repeated, assumption_of(now))
     if start == "whole":
         effect, blocks = resumed_blocks(before, now)
     elif start == "files":

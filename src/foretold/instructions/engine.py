@@ -143,7 +143,7 @@ class Loader:
         if source.pick == "walk":
             self._take_of_walk(source, names, folder)
             return
-        for path in (f"{base}/{name}" for name in names):
+        for path in (name if name[:1] == "/" else f"{base}/{name}" for name in names):
             if counts:
                 self.note(Skip(path, "shadowed", f"by {counts}", source.layer))
             elif self._counts(path, source, folder):
@@ -183,6 +183,9 @@ class Loader:
     def _counts(self, path: str, source: FileSource, folder: str) -> bool:
         """Take a path; whether it counts: by its text, as a `file` whatever is in it, or as a `path`, even a folder."""
         kind = "" if source.pick == "text" else self.tree.kind(path)
+        if kind == "missing" and source.pick == "link" and self._is_listed(path):
+            self.skips.append(Skip(path, "missing", "the link is broken", source.layer))
+            return True
         if kind == "missing":  # as most are, so nothing is made for it
             self.absent.append(path)
             return False
@@ -191,6 +194,12 @@ class Loader:
             return has_entry if source.pick == "text" else True
         self.skips.append(Skip(path, "folder" if kind == "folder" else "not-a-file", "", source.layer))
         return False
+
+    def _is_listed(self, path: str) -> bool:
+        """Whether a folder lists a name, whatever it leads to."""
+        folder, _, name = path.rpartition("/")
+        items = self.tree.scan(folder or "/")
+        return not isinstance(items, Fault) and any(item.name == name for item in items)
 
     def _take_of_walk(self, source: FileSource, names: tuple[str, ...], folder: str) -> None:
         """Take the first name that exists in any folder of the walk, and that one in all of them."""
@@ -285,6 +294,9 @@ class Loader:
         if isinstance(text, Fault):
             self._fault(path, text, origin)
             return False
+        if text.broken and origin.layer in self.dialect.reading.refuses:
+            self.skip(path, "not-utf8", origin)
+            return False
         real = real or self.tree.real(path)
         if self.bounds and not is_inside(real, self.bounds):
             self.skip(path, "outside-project", origin, f"it is a link to {real}")
@@ -315,7 +327,8 @@ class Loader:
         if dialect.imports.mode == "inline" or dialect.reading.trims or dialect.reading.invisible:
             text = self._shown_text(path, real, text, origin)
         if origin.kind == "summary":
-            text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
+            text = text._replace(shown=cut_middle(text.shown, dialect.max_summary))
+            origin = origin._replace(kind="file")
         stripped = text.shown.strip(RUST_SPACE if dialect.reading.space == "rust" else SPACE)
         if not stripped or stripped in origin.unlike or (dialect.identity == "text" and origin.kind != "rule"):
             reason = self._needless(text.shown, stripped, origin)

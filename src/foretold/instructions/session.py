@@ -187,6 +187,7 @@ class Session:
             self._held = {entry.path: trim(entry.text) for entry in self.attached}
         self._sent, self.shell_folder = [], now.surroundings.cwd
         update = update_resumed(before, now, tuple(sent) if plan.repeats else (), begun=self._is_begun)
+        self._view = update.view  # of some agents that is still the old one
         self._is_begun = self._is_begun or bool(before.entries or now.entries)
         return update
 

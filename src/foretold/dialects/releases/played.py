@@ -7,7 +7,7 @@ from __future__ import annotations
 
 PLAYED: dict[str, tuple[str, ...]] = {
     "claude-code": ("2.1.197", "2.1.325"),
-    "codex": ("0.166.0",),
+    "codex": ("0.115.0", "0.120.0", "0.132.0", "0.149.0", "0.166.0"),
     "copilot-cli": ("1.0.102",),
     "gemini-cli": ("0.61.0",),
     "opencode": ("1.18.33",),

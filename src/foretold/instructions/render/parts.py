@@ -43,9 +43,8 @@ def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surrou
 
 def _before(part: RequestPart, layers: set[str], surroundings: Surroundings) -> str:
     layer, where = part.where
-    return part.before.replace(
-        "{where}", where.replace("{cwd}", shown_path(surroundings.cwd)) if layer in layers else ""
-    )
+    is_there = not layer or layer in layers
+    return part.before.replace("{where}", where.replace("{cwd}", shown_path(surroundings.cwd)) if is_there else "")
 
 
 def _group_text(

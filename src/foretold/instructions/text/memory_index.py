@@ -106,7 +106,7 @@ def _is_seen(char: str) -> bool:
     return unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cn", "Cs")
 
 
-def cut_middle(text: str, limit: int = 10_000) -> str:
+def cut_middle(text: str, limit: int) -> str:
     """A text with its middle left out, if it has more bytes than the limit. # codex: codex-079"""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:

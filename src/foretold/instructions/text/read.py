@@ -43,6 +43,7 @@ class FileText(NamedTuple):
     includes: tuple[str, ...] = ()  #: files whose text is in it
     front: Mapping[str, object] = NOTHING  #: the values of its frontmatter
     lost: int = 0  #: bytes that a limit took from its end
+    broken: bool = False  #: whether it has bytes that are not UTF-8
 
 
 NO_GLOBS = Globs((), None)
@@ -76,7 +77,8 @@ def _understand_bytes(path: str, data: bytes, dialect: Dialect, kind: str, limit
         text = text._replace(lost=lost)
     if b"\0" in data or not raw.isascii():
         whole = raw.removesuffix("\ufffd") if lost else raw  # a limit may cut a character in two
-        text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, whole, dialect)))
+        is_broken = "\ufffd" in whole and b"\xef\xbf\xbd" not in data
+        text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, whole, dialect)), broken=is_broken)
     return text
 
 

@@ -46,7 +46,10 @@ CUTS = {
 
 
 #: agent -> how the system's text of a side conversation that offers tools begins: a subagent nobody asked for
-SIDES = {"qwen-code": "You are now acting as the managed memory extraction subagent"}
+SIDES = {
+    "codex": "## Memory Writing Agent",
+    "qwen-code": "You are now acting as the managed memory extraction subagent",
+}
 
 PROSE = re.compile(r"Here is a list of[\s\S]*?(?=\| (?:Pattern|Directory) )")  #: of copilot-cli, before its tables
 

@@ -1,0 +1,136 @@
+"""What Codex, opencode, Gemini CLI and Copilot CLI did on both sides of each dated change of theirs."""
+
+import os
+
+import pytest
+
+from foretold.dialects.registry import dialect_at, history_of
+from foretold.dialects.releases.history import version_key
+
+AGENTS = ("codex",)
+
+
+@pytest.fixture
+def repo(place):
+    place.git("init -q .")
+    return place
+
+
+def sent(place, agent, cwd="proj", **options):
+    """The blocks of a session's start, with paths that begin at the test's folder."""
+    return [place.short(slot.block.text) for slot in place.load(cwd, agent=agent, **options).slots]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_history_begins_and_ends_with_a_played_release(agent):
+    history = history_of(agent)
+    keys = [version_key(change.version) for change in history.changes]
+    assert keys == sorted(keys)
+    assert all(version_key(change.after) < version_key(change.version) for change in history.changes)
+    assert history.ends == (history.played[0], history.played[-1]) == (history.base.version, history.played[-1])
+    assert len(history.played) >= 4
+    assert {dialect_at(agent, version).evidence for version in history.played} == {"recorded"}
+
+
+# Codex
+
+
+def codex(*texts, where=" for proj"):
+    """The one block of Codex: texts between its marks."""
+    return [f"# AGENTS.md instructions{where}\n\n<INSTRUCTIONS>\n{''.join(texts)}\n</INSTRUCTIONS>"]
+
+
+@pytest.mark.parametrize(("version", "expected"), [("0.118.0", []), ("0.120.0", codex("Use tabs.\n"))])
+def test_codex_link_that_leads_nowhere(repo, version, expected):
+    repo.write("home/.codex/config.toml", 'project_doc_fallback_filenames = ["CLAUDE.md"]\n')
+    repo.write("proj/CLAUDE.md", "Use tabs.\n")
+    repo.link("proj/AGENTS.md", "gone.md")
+    assert sent(repo, f"codex@{version}") == expected
+
+
+@pytest.mark.parametrize(("version", "half", "left_out"), [("0.131.0", 10_000, 2_500), ("0.132.0", 5_000, 5_000)])
+def test_codex_memory_summary(repo, version, half, left_out):
+    repo.write("home/.codex/config.toml", "[features]\nmemories = true\n")
+    repo.write("home/.codex/memories/memory_summary.md", "a" * 15_000 + "b" * 15_000)
+    text = f"{'a' * half}…{left_out} tokens truncated…{'b' * half}"
+    expected = f"========= MEMORY_SUMMARY BEGINS =========\n{text}\n========= MEMORY_SUMMARY ENDS ========="
+    assert sent(repo, f"codex@{version}") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("version", "expected", "skipped"),
+    [("0.132.0", [], [("home/.codex/AGENTS.md", "not-utf8")]), ("0.133.0", codex("caf\ufffd"), [])],
+)
+def test_codex_file_of_the_user_that_is_not_utf8(repo, version, expected, skipped):
+    repo.write("home/.codex/AGENTS.md", b"caf\xe9\n")
+    view = repo.load(agent=f"codex@{version}")
+    found = [repo.short(slot.block.text).replace(" for proj", "") for slot in view.slots]
+    assert found == [text.replace(" for proj", "") for text in expected]
+    assert [(repo.short(skip.path), skip.reason) for skip in view.skips] == skipped
+
+
+@pytest.mark.parametrize(("version", "where"), [("0.139.0", " for proj"), ("0.140.0", "")])
+def test_codex_names_the_folder(repo, version, where):
+    repo.write("home/.codex/AGENTS.md", "Use tabs.\n")
+    assert sent(repo, f"codex@{version}") == codex("Use tabs.", where=where)
+    repo.write("proj/AGENTS.md", "Be kind.\n")
+    expected = codex("Use tabs.\n\n--- project-doc ---\n\nBe kind.\n")
+    assert sent(repo, f"codex@{version}") == expected
+
+
+@pytest.mark.parametrize(("version", "has_note"), [("0.141.0", True), ("0.142.0", False)])
+def test_codex_note_about_files_of_folders_below(repo, version, has_note):
+    from foretold.dialects.codex import CHILD_NOTE
+
+    repo.write("home/.codex/config.toml", "[features]\nchild_agents_md = true\n")
+    assert sent(repo, f"codex@{version}") == (codex(CHILD_NOTE, where="") if has_note else [])
+    repo.write("proj/AGENTS.md", "Use tabs.\n")
+    expected = codex("Use tabs.\n", *(["\n\n", CHILD_NOTE] if has_note else []))
+    assert sent(repo, f"codex@{version}") == expected
+    repo.write("home/.codex/config.toml", "")
+    assert sent(repo, f"codex@{version}") == codex("Use tabs.\n")
+
+
+@pytest.mark.parametrize(
+    ("version", "effects"), [("0.142.5", ["kept", "kept", "same"]), ("0.143.0", ["added", "replaced", "withdrawn"])]
+)
+def test_codex_resumed(repo, version, effects):
+    session = repo.session(agent=f"codex@{version}")
+    session.start()
+    found = []
+    for text in ("Use tabs.\n", "Use spaces.\n", None):
+        path = repo.write("proj/AGENTS.md", text or "")
+        if text is None:
+            os.remove(path)
+        found.append(session.resume())
+    assert [update.effect for update in found] == effects
+    if effects[0] == "kept":
+        assert [update.blocks for update in found] == [(), (), ()]
+        assert session.view.text is None
+    else:
+        said = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n"
+        gone = "The previously provided AGENTS.md instructions no longer apply."
+        assert [[repo.short(block.text) for block in update.blocks] for update in found] == [
+            codex("Use tabs.\n"),
+            codex(said, "Use spaces.\n"),
+            codex(gone, where=""),
+        ]
+
+
+@pytest.mark.parametrize(("version", "expected"), [("0.149.1", codex("Use tabs.\n")), ("0.150.0", [])])
+def test_codex_project_that_is_not_trusted(repo, version, expected):
+    repo.write("home/.codex/config.toml", f'[projects."{repo.proj}"]\ntrust_level = "untrusted"\n')
+    repo.write("proj/AGENTS.md", "Use tabs.\n")
+    assert sent(repo, f"codex@{version}") == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "texts"), [("0.155.1", ["A.\n", "\n\nDocs.\n", "\n\nNotes.\n"]), ("0.156.0", ["A.\n"])]
+)
+def test_codex_fallback_names_with_a_slash(repo, version, texts):
+    repo.write("proj/AGENTS.md", "A.\n")
+    repo.write("proj/a/docs/R.md", "Docs.\n")
+    notes = repo.write("notes.md", "Notes.\n")
+    repo.folder("proj/a/b")
+    repo.write("home/.codex/config.toml", f'project_doc_fallback_filenames = ["docs/R.md", "{notes}"]\n')
+    assert sent(repo, f"codex@{version}", "proj/a/b") == codex(*texts, where=" for proj/a/b")
