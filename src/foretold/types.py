@@ -136,6 +136,7 @@ class Slot(NamedTuple):
 REASONS: dict[str, str] = {
     "already-attached": "it was attached earlier in this conversation",
     "already-loaded": "the model has it already, from the start of the session",
+    "bad-encoding": "it has bytes that are not UTF-8, and the agent drops such a file",
     "bad-frontmatter": "its frontmatter does not parse, and the agent drops such a rule",
     "bad-name": "no file can have this name",
     "budget": "the bytes that the agent loads were used up before it",
@@ -156,7 +157,6 @@ REASONS: dict[str, str] = {
     "not-here": "the agent reads files of this name, but not in this folder",
     "not-newest": "more files than the agent attaches again were changed after it",
     "not-started": "the agent refuses to start here",
-    "not-utf8": "it has bytes that are not UTF-8",
     "not-walked": "the agent does not look into this folder",
     "not-yet-read": "its `paths` are waiting for a file that matches",
     "outside-project": "it lies outside the working directory",

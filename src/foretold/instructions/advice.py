@@ -36,7 +36,7 @@ ADVICE = {
         "it is not loaded: it lies outside the working directory",
         "start the agent higher up, move the file, or approve external imports",
     ),
-    "not-utf8": ("not-utf8", "it is not loaded: it has bytes that are not UTF-8", "save the file as UTF-8"),
+    "bad-encoding": ("not-utf8", "it is not loaded: it has bytes that are not UTF-8", "save the file as UTF-8"),
     "symlink-loop": ("symlink-loop", "it is not loaded: the link leads back to itself", "remove the link"),
     "too-large": ("too-large", "it is not loaded: {detail}", "split the file"),
     "unreadable": ("unreadable", "it is not loaded: {detail}", "fix its permissions"),

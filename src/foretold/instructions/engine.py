@@ -295,7 +295,7 @@ class Loader:
             self._fault(path, text, origin)
             return False
         if text.broken and origin.layer in self.dialect.reading.refuses:
-            self.skip(path, "not-utf8", origin)
+            self.skip(path, "bad-encoding", origin)
             return False
         real = real or self.tree.real(path)
         if self.bounds and not is_inside(real, self.bounds):
@@ -304,7 +304,8 @@ class Loader:
         shown = real if self.bounds else shown or path
         if origin.wait is not None and not is_taken_now(self, shown, real, text, origin, origin.wait):
             return False
-        key = str(self.tree.identity(path)) if self.dialect.identity == "inode" else real
+        by = self.dialect.identity
+        key = path if by == "spelled" else str(self.tree.identity(path)) if by == "inode" else real
         if is_once and key in files:
             self.skip(path, "duplicate", origin, files[key])
             return False

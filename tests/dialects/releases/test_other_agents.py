@@ -59,7 +59,7 @@ def test_codex_memory_summary(repo, version, half, left_out):
 
 @pytest.mark.parametrize(
     ("version", "expected", "skipped"),
-    [("0.132.0", [], [("home/.codex/AGENTS.md", "not-utf8")]), ("0.133.0", codex("caf\ufffd"), [])],
+    [("0.132.0", [], [("home/.codex/AGENTS.md", "bad-encoding")]), ("0.133.0", codex("caf\ufffd"), [])],
 )
 def test_codex_file_of_the_user_that_is_not_utf8(repo, version, expected, skipped):
     repo.write("home/.codex/AGENTS.md", b"caf\xe9\n")
