@@ -310,7 +310,8 @@ class Dialect(NamedTuple):
     rules: Rules = Rules()
     fallback: Fallback | None = None
     memory_index: IndexLimits | None = None
-    identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
+    identity: str = "real"  #: what makes two files the same: real path, the `spelled` one, inode, text,
+    #: name (the last wins), none
     again: str = "new"  #: what a touched file may attach: `anything` once, or only what is `new` to the session
     added_undoes_bare: bool = False  #: whether an added folder turns loading back on
     excludes: bool = True  #: whether settings can leave files out

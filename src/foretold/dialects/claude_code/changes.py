@@ -23,12 +23,9 @@ from foretold.dialects.schema import Continuation, Envelope, Fallback, Placement
 
 
 def _sources(*without: str) -> tuple[object, ...]:
-    """What is looked for at the start, but for some kinds of it."""
-    return tuple(
-        source
-        for source in START
-        if not {source.base, source.kind, "setting" if source.base == "settings" else ""} & set(without)
-    )
+    """What is looked for at the start, but for some places, kinds, or kinds in places."""
+    kinds = ({source.base, source.kind, f"{source.layer} {source.base}"} for source in START)
+    return tuple(source for source, of_it in zip(START, kinds, strict=True) if not of_it & set(without))
 
 
 _READ = Trigger("Read", "file_path")
@@ -46,7 +43,7 @@ CHANGES = (
         "1.0.98",
         "1.0.96",
         "A project's .claude/CLAUDE.md is loaded.",
-        {"start": _sources("rules", "added", "setting", "index")},
+        {"start": _sources("rules", "added", "settings", "index")},
         ("nest-dotclaude-claude", "disc-dotclaude"),
     ),
     DatedChange(
@@ -74,7 +71,7 @@ CHANGES = (
         "2.0.64",
         "2.0.62",
         "Rules in .claude/rules are loaded, those with paths when a file matches.",
-        {"start": _sources("added", "setting", "index")},
+        {"start": _sources("added", "settings", "index")},
         ("rule-basic",),
     ),
     DatedChange(
@@ -82,7 +79,7 @@ CHANGES = (
         "2.1.19",
         "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD loads the instruction files of added folders.",
         {
-            "start": _sources("setting", "index"),
+            "start": _sources("settings", "index", "local added"),
             "environment+": (
                 "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD",
                 "CLAUDE_CODE_SIMPLE",
@@ -110,7 +107,7 @@ CHANGES = (
         "2.1.58",
         "The index of the auto-memory is loaded with the instructions.",
         {
-            "start": _sources("setting"),
+            "start": _sources("settings", "local added"),
             "memory_index": INDEX,
             "environment+": ("CLAUDE_CODE_DISABLE_AUTO_MEMORY",),
         },
@@ -143,6 +140,20 @@ CHANGES = (
         ("cont-trim", "disc-basic"),
     ),
     DatedChange(
+        "2.1.105",
+        "2.1.104",
+        "The CLAUDE.local.md of an added folder is loaded, too.",
+        {"start": _sources("settings")},
+        ("cli-add-dir-env",),
+    ),
+    DatedChange(
+        "2.1.113",
+        "2.1.112",
+        "Rules come in the order in which the file system lists them; before, by name.",
+        {"rules.ordered": ""},
+        ("rule-sort", "rule-recursive"),
+    ),
+    DatedChange(
         "2.1.136",
         "2.1.133",
         "The organisation's file is called so; before, it was called the user's.",
@@ -155,6 +166,20 @@ CHANGES = (
         "The organisation's settings can hold instructions themselves, as claudeMd.",
         {"start": START},
         ("man-settings-claudemd",),
+    ),
+    DatedChange(
+        "2.1.142",
+        "2.1.141",
+        "A file that is also there as a link is loaded once.",
+        {"identity": "real"},
+        ("disc-symlink-both", "imp-dup-symlink"),
+    ),
+    DatedChange(
+        "2.1.197",
+        "2.1.132",
+        "A file of more than 4 MiB is not loaded; before, one of more than 8 MiB.",
+        {"max_file": 4 * 1024 * 1024},
+        ("cont-x-bytes-4m1",),
     ),
     DatedChange(
         "2.1.197",

@@ -112,6 +112,8 @@ BASE = Dialect(
         FileSource("project", "walk", "CLAUDE.md", switch="project"),
         FileSource("local", "walk", "CLAUDE.local.md", switch="local"),
     ),
+    max_file=8 * 1024 * 1024,  # 2.1.100: 8,000,000 bytes are loaded, 9,000,000 are not
+    identity="spelled",
     again="anything",
     added_undoes_bare=True,
     worktree_rules=True,
@@ -119,7 +121,15 @@ BASE = Dialect(
     reading=TextRules(frontmatter="none"),
     imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",), comments=False),
     # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in 2.1.197 and 2.1.325
-    rules=Rules(".md", "paths", patterns="early-ignore", links="anywhere", excluded_by=("real",), free=("user",)),
+    rules=Rules(
+        ".md",
+        "paths",
+        patterns="early-ignore",
+        links="anywhere",
+        excluded_by=("real",),
+        free=("user",),
+        ordered="names",
+    ),
     template=TEMPLATE._replace(
         join="\n\n\n",
         trim="none",
