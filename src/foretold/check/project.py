@@ -20,7 +20,7 @@ from functools import cached_property, partial
 
 from foretold.check.memo import Memo
 from foretold.dialects.registry import SIGNS, DialectChoice, choose, make_request
-from foretold.dialects.releases.pinned import PinnedVersions, VersionSource, find_pins
+from foretold.dialects.releases.pinned import PinnedVersions, VersionSource, find_pins, may_pin
 from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import NotAFolder
 from foretold.git.runner import GitRepository
@@ -96,7 +96,10 @@ class Project:
 
     def with_changes(self, changes: Mapping[str, FileChange]) -> Project:
         """The same project, if some files were different."""
-        return Project(self.top, self.options, ChangedTree(self.tree, changes))
+        other = Project(self.top, self.options, ChangedTree(self.tree, changes))
+        if not any(may_pin(self.relative(path)) for path in changes):
+            other.pins = self.pins  # a lock may have megabytes, and fixes are tried by the hundred
+        return other
 
     def remember(self, key: Hashable, compute: Callable[[], Value]) -> Value:
         """What is computed from files of the tree, once; again, if what `compute` brings along is another (`memo`)."""

@@ -292,6 +292,8 @@ def installed_version(programs: tuple[str, ...], env: Mapping[str, str]) -> str:
 
 def _version_near(path: str) -> str:
     folder = path
+    if path.endswith(f"/.bin/{os.path.basename(path)}"):  # a script that pnpm wrote: what is above is the project's own
+        return ""
     for _ in range(3):
         folder = os.path.dirname(folder)
         manifest = os.path.join(folder, "package.json")

@@ -423,6 +423,22 @@ def test_the_package_of_the_repository_counts_before_the_program_on_path(place):
     assert pins(place) == PinnedVersions()
 
 
+def test_a_program_that_the_repository_links(place):
+    """In a workspace, the package may be elsewhere."""
+    package(place, "store/claude-code", "2.1.260")
+    place.link("proj/node_modules/.bin/claude", place.path("store/claude-code/cli.js"))
+    found = find_installed(Disk(), place.proj, "claude-code", {"PATH": "/nowhere"})
+    assert found == VersionSource("claude-code", "2.1.260", "package", "node_modules/.bin")
+
+
+def test_a_script_that_pnpm_wrote_does_not_have_the_version_of_the_project(place):
+    place.write("proj/package.json", '{"name": "bakery", "version": "7.0.1"}')
+    place.write("proj/node_modules/.bin/claude", "#!/bin/sh\nexec node x\n", mode=0o755)
+    path = place.path("proj/node_modules/.bin")
+    assert find_installed(Disk(), place.proj, "claude-code", {"PATH": path}) is None
+    assert choose("claude-code", {"PATH": path}).asked == ""
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"version": 1}', '{"version": "$(id)"}', "[" * 100_000, '{"version": "2.1"}']
 )

@@ -235,8 +235,12 @@ def find_installed(tree: Tree, top: str, agent: str, env: Mapping[str, str]) -> 
         version = _read_version(tree, top, path) if package.agent == agent else ""
         if version:
             return VersionSource(agent, version, "package", path)
-    found = installed_version(programs_of(agent), {**env, "PATH": _list_absolute(env.get("PATH", ""))})
-    return VersionSource(agent, found, "program") if found else None
+    links = f"{top.rstrip('/')}/node_modules/.bin"
+    for kind, path, place in (("package", links, "node_modules/.bin"), ("program", env.get("PATH", ""), "")):
+        version = installed_version(programs_of(agent), {"PATH": _list_absolute(path)})
+        if version:
+            return VersionSource(agent, version, kind, place)
+    return None
 
 
 def _list_absolute(path: str) -> str:
