@@ -1,5 +1,7 @@
 """opencode, recorded on 1.18.33 (`tests/conformance/opencode.jsonl`).
 
+What releases from 1.1.11 on did otherwise was dated by playing the same cases to them.
+
 1. Settings: `opencode.json` (or `.jsonc`) of its folder, the file that OPENCODE_CONFIG names, then those of the walk,
    top first. Their `instructions` are joined, in this order.
 2. A relative pattern is looked for in every folder of the walk, nearest first; an absolute one has its glob in its last
@@ -11,6 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
+from foretold.dialects.releases.played import PLAYED
 from foretold.dialects.schema import (
     Continuation,
     Dialect,
@@ -30,9 +34,14 @@ from foretold.types import Finding
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 FORM = "Instructions from: {path}\n{text}"
 
-V1_18_33 = Dialect(
+#: whether the variables that turn Claude's files off leave out CLAUDE.md of the project, too
+CLAUDE_SWITCH = "claude-switch"
+_USER = FileSource("user", "user", "AGENTS.md", pick="path")
+_PROJECT = FileSource("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project")
+
+V1_1_11 = Dialect(
     agent="opencode",
-    version="1.18.33",
+    version="1.1.11",
     environment=(
         "OPENCODE_CONFIG",
         "OPENCODE_CONFIG_DIR",
@@ -41,12 +50,8 @@ V1_18_33 = Dialect(
         "OPENCODE_DISABLE_PROJECT_CONFIG",
         "XDG_CONFIG_HOME",
     ),
-    start=(
-        FileSource("user", "user", "AGENTS.md", pick="path"),
-        FileSource("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),
-    ),
-    touch=(FileSource("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),
-    reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
+    start=(_PROJECT, _USER),
+    reading=TextRules(frontmatter="none", markdown=False, blank="empty"),
     parts=(RequestPart((EntryGroup(("file", "setting"), FORM, "\n"),)),),
     nested=Nested(
         "tool",
@@ -62,7 +67,38 @@ V1_18_33 = Dialect(
     user=".config/opencode",
 )
 
-DIALECTS = (V1_18_33,)
+CHANGES = (
+    DatedChange(
+        "1.1.53",
+        "1.1.16",
+        "Reading a file attaches the instruction files of its folders.",
+        {"touch": (FileSource("project", "below", NAMES[0], others=NAMES[1:], pick="path"),)},
+        ("opencode-030",),
+    ),
+    DatedChange(
+        "1.14.34",
+        "1.3.2",
+        "The file of the user comes before those of the project.",
+        {"start": (_USER, _PROJECT)},
+        ("opencode-002", "opencode-010", "opencode-043", "opencode-051", "opencode-056"),
+    ),
+    DatedChange(
+        "1.14.34",
+        "1.3.2",
+        "OPENCODE_DISABLE_CLAUDE_CODE and OPENCODE_DISABLE_CLAUDE_CODE_PROMPT leave out CLAUDE.md of the project, too.",
+        {"settings": (CLAUDE_SWITCH,)},
+        ("opencode-012", "opencode-013"),
+    ),
+    DatedChange(
+        "1.14.34",
+        "1.3.2",
+        "A byte order mark at the start of a file is removed.",
+        {"reading.drops_bom": True},
+        ("opencode-041",),
+    ),
+)
+HISTORY = ReleaseHistory(V1_1_11, CHANGES, PLAYED["opencode"])
+DIALECTS = (HISTORY.at(PLAYED["opencode"][-1]),)
 COMMAND_LINE = ProgramOptions(
     "opencode",
     flags=(
@@ -104,7 +140,8 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     folders = [user] if no_project else list(reversed(walk))
     paths = [path for file, text in wanted for path in _found(tree, text, folders, request.home, file, findings)]
     pages = [text for _, text in wanted if text.startswith(("http://", "https://"))]
-    names = tuple(name for name in NAMES if name != "CLAUDE.md" or not no_claude)
+    is_claude_out = no_claude and CLAUDE_SWITCH in request.dialect.settings
+    names = tuple(name for name in NAMES if name != "CLAUDE.md" or not is_claude_out)
     moved = env.get("OPENCODE_CONFIG_DIR")
     own, other = f"{join(request.cwd, moved) if moved else user}/AGENTS.md", f"{request.home}/.claude/CLAUDE.md"
     takes_other = not no_claude and tree.kind(own) == "missing" and tree.kind(other) != "missing"
@@ -116,8 +153,12 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         switched_by="OPENCODE_DISABLE_PROJECT_CONFIG",
         git=git,
         start=(
-            FileSource("user", "path", (other if takes_other else own)[1:]),
-            *(source._replace(name=names[0], others=names[1:]) for source in request.dialect.start[1:]),
+            *(
+                FileSource("user", "path", (other if takes_other else own)[1:])
+                if source.layer == "user"
+                else source._replace(name=names[0], others=names[1:])
+                for source in request.dialect.start
+            ),
             *(FileSource("instructions", "path", path[1:]) for path in paths),
             *(FileSource("instructions", "settings", page, "setting") for page in pages),
         ),

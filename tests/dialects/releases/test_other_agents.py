@@ -7,7 +7,7 @@ import pytest
 from foretold.dialects.registry import dialect_at, history_of
 from foretold.dialects.releases.history import version_key
 
-AGENTS = ("codex",)
+AGENTS = ("codex", "opencode")
 
 
 @pytest.fixture
@@ -134,3 +134,44 @@ def test_codex_fallback_names_with_a_slash(repo, version, texts):
     repo.folder("proj/a/b")
     repo.write("home/.codex/config.toml", f'project_doc_fallback_filenames = ["docs/R.md", "{notes}"]\n')
     assert sent(repo, f"codex@{version}", "proj/a/b") == codex(*texts, where=" for proj/a/b")
+
+
+# opencode
+
+
+def opencode(*files):
+    return ["\n".join(f"Instructions from: {path}\n{text}" for path, text in files)]
+
+
+USER, PROJECT = ("home/.config/opencode/AGENTS.md", "Use tabs.\n"), ("proj/AGENTS.md", "Be kind.\n")
+
+
+@pytest.mark.parametrize(("version", "files"), [("1.3.2", (PROJECT, USER)), ("1.14.34", (USER, PROJECT))])
+def test_opencode_order_of_the_files(repo, version, files):
+    for path, text in (USER, PROJECT):
+        repo.write(path, text)
+    assert sent(repo, f"opencode@{version}") == opencode(*files)
+
+
+@pytest.mark.parametrize(("version", "files"), [("1.3.2", [("proj/CLAUDE.md", "Be kind.\n")]), ("1.14.34", [])])
+@pytest.mark.parametrize("variable", ["OPENCODE_DISABLE_CLAUDE_CODE", "OPENCODE_DISABLE_CLAUDE_CODE_PROMPT"])
+def test_opencode_without_files_of_claude(repo, version, files, variable):
+    repo.write("home/.claude/CLAUDE.md", "Use tabs.\n")
+    repo.write("proj/CLAUDE.md", "Be kind.\n")
+    expected = opencode(*files) if files else []
+    assert sent(repo, f"opencode@{version}", env={variable: "1"}) == expected
+
+
+@pytest.mark.parametrize(("version", "mark"), [("1.3.2", "\ufeff"), ("1.14.34", "")])
+def test_opencode_byte_order_mark(repo, version, mark):
+    repo.write("proj/AGENTS.md", b"\xef\xbb\xbfBe kind.\n")
+    assert sent(repo, f"opencode@{version}") == opencode(("proj/AGENTS.md", f"{mark}Be kind.\n"))
+
+
+@pytest.mark.parametrize(("version", "names"), [("1.1.16", []), ("1.1.53", ["proj/sub/AGENTS.md"])])
+def test_opencode_file_that_is_read_brings_its_folders(repo, version, names):
+    repo.write("proj/sub/AGENTS.md", "Here, too.\n")
+    path = repo.write("proj/sub/f.txt")
+    session = repo.session(agent=f"opencode@{version}")
+    session.start()
+    assert [repo.short(entry.path) for entry in session.read(path).entries] == names
