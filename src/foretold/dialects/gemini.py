@@ -1,6 +1,9 @@
 """Gemini CLI, recorded on 0.61.0 (`tests/conformance/gemini-cli.jsonl`).
 
+What releases from 0.40.1 on did otherwise was dated by playing the same cases to them.
+
 1. Settings: `~/.gemini/settings.json`, over it that of the workspace. `context.fileName` adds names before its own.
+   Before 0.44.0 these names took its place.
 2. The walk ends at the nearest folder with a boundary marker; without one it is the working directory alone.
 3. In a folder that is not trusted it refuses to run without a terminal.
 """
@@ -9,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
+from foretold.dialects.releases.played import PLAYED
 from foretold.dialects.schema import (
     Continuation,
     Dialect,
@@ -51,10 +56,13 @@ IMPORTS = Imports(
     comments=False,
     within="project",
 )
+ALWAYS = "always-gemini-md"  #: whether GEMINI.md is looked for whatever `context.fileName` names
+BY_PATH = "first-by-path"  #: whether the first by its path counts of a file that has several
 
-V0_61_0 = Dialect(
+V0_40_1 = Dialect(
     agent="gemini-cli",
-    version="0.61.0",
+    version="0.40.1",
+    settings=(BY_PATH,),
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),
     start=(
         FileSource("user", "user", "GEMINI.md"),
@@ -63,7 +71,7 @@ V0_61_0 = Dialect(
         FileSource("project", "added", "GEMINI.md", switch="project"),
     ),
     touch=(FileSource("project", "reach", "GEMINI.md"),),
-    imports=IMPORTS,
+    imports=IMPORTS._replace(through_links=True),
     identity="inode",
     sorts=("project",),
     reading=TextRules(frontmatter="none", markdown=False, trims=("user", "memory", "extension", "project")),
@@ -116,6 +124,31 @@ V0_61_0 = Dialect(
     user=".gemini",
 )
 
+CHANGES = (
+    DatedChange(
+        "0.43.0",
+        "0.42.0",
+        "Of a file that has several names, the one counts that is looked for first; before, the first by its path.",
+        {"settings": ()},
+        ("gemini-049",),
+    ),
+    DatedChange(
+        "0.44.0",
+        "0.43.0",
+        "GEMINI.md is loaded even if context.fileName names other files.",
+        {"settings": (ALWAYS,)},
+        ("gemini-008", "gemini-066"),
+    ),
+    DatedChange(
+        "0.51.0",
+        "0.47.0",
+        "An import fails if a link leads it out of the project.",
+        {"imports.through_links": False},
+        ("gemini-029",),
+    ),
+)
+HISTORY = ReleaseHistory(V0_40_1, CHANGES, PLAYED["gemini-cli"])
+V0_61_0 = HISTORY.at("0.61.0")
 DIALECTS = (V0_61_0,)
 
 
@@ -144,33 +177,40 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     home = join(request.cwd, request.env["GEMINI_CLI_HOME"]) if request.env.get("GEMINI_CLI_HOME") else request.home
     user = f"{home}/.gemini"
     scopes = read_scopes(tree, request, user, findings)
-    names = dict.fromkeys((*texts_of(strongest(scopes, "context", "fileName")), NAME))
+    named = texts_of(strongest(scopes, "context", "fileName"))
+    names = dict.fromkeys((*named, NAME) if not named or ALWAYS in request.dialect.settings else named)
     markers = strongest(scopes, "context", "memoryBoundaryMarkers")
     marks = tuple(texts_of(markers)) if isinstance(markers, list) else (".git",)
     top = marked_top(tree, request.cwd, marks)
     added = tuple(
         join(request.cwd, path) for value in options.get("--include-directories", ()) for path in value.split(",")
     )
+    walk = walk_between(top, request.cwd)
+    reached = tuple(folder for each in added for folder in walk_between(marked_top(tree, each, marks), each))
+    start = tuple(
+        each
+        for source in request.dialect.start
+        for each in (
+            [source._replace(name=name) for name in names] if source.layer in ("user", "project") else [source]
+        )
+    )
+    if BY_PATH in request.dialect.settings:
+        paths = sorted({f"{folder.rstrip('/')}/{name}" for folder in (*walk, *reached) for name in names})
+        others = (source for source in start if source.layer != "project")
+        start = (*others, *(FileSource("project", "path", path[1:], switch="project") for path in paths))
     extensions = _extensions(tree, f"{user}/extensions", findings)
     skipped = "--skip-trust" in options or strongest(scopes, "security", "folderTrust", "enabled") is False
     trusted = _is_trusted(tree, request, user, findings, skipped=skipped)
     return plain_surroundings(
         request,
-        walk=walk_between(top, request.cwd),
+        walk=walk,
         home=home,
         user=user,
-        added=tuple(folder for each in added for folder in walk_between(marked_top(tree, each, marks), each)),
+        added=reached,
         sources=frozenset(("project",)),
         memory=_memory(tree, request.cwd, user, findings),
         git=find_git(tree, request.cwd),
-        start=tuple(
-            each
-            for source in request.dialect.start
-            for each in (
-                [source._replace(name=name) for name in names] if source.layer in ("user", "project") else [source]
-            )
-        )
-        + tuple(FileSource("extension", "path", path[1:]) for path in extensions),
+        start=(*start, *(FileSource("extension", "path", path[1:]) for path in extensions)),
         touch=tuple(source._replace(name=name) for source in request.dialect.touch for name in names),
         markers=marks,
         refusal=0 if trusted else REFUSED,

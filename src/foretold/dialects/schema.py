@@ -64,6 +64,7 @@ class Imports(NamedTuple):
     failed: tuple[tuple[str, str], ...] = ()
     within: str = "cwd"  #: what a file must lie in: cwd, the `project` of the file that imports first, or the
     #: `repository` of the session; of the user's files, their folder
+    through_links: bool = False  #: whether a link in it may lead out of it
     named: str = "spelled"  #: the {target}: as it was spelled, or its `real` path
     absolute: bool = True  #: whether absolute paths are followed
     comments: bool = True  #: whether block-level comments are taken out

@@ -7,7 +7,7 @@ import pytest
 from foretold.dialects.registry import dialect_at, history_of
 from foretold.dialects.releases.history import version_key
 
-AGENTS = ("codex", "opencode")
+AGENTS = ("codex", "gemini-cli", "opencode")
 
 
 @pytest.fixture
@@ -175,3 +175,43 @@ def test_opencode_file_that_is_read_brings_its_folders(repo, version, names):
     session = repo.session(agent=f"opencode@{version}")
     session.start()
     assert [repo.short(entry.path) for entry in session.read(path).entries] == names
+
+
+# Gemini CLI
+
+
+def gemini(*files):
+    """The block of the project's files."""
+    parts = [f"--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---" for path, text in files]
+    joined = "\n\n".join(parts)
+    return [f"<loaded_context>\n<project_context>\n{joined}\n</project_context>\n</loaded_context>"]
+
+
+@pytest.mark.parametrize(("version", "name"), [("0.42.0", "AGENTS.md"), ("0.43.0", "GEMINI.md")])
+def test_gemini_file_with_two_names(repo, version, name):
+    repo.write("home/.gemini/settings.json", '{"context": {"fileName": ["GEMINI.md", "AGENTS.md"]}}')
+    repo.write("proj/AGENTS.md", "Be kind.\n")
+    repo.link("proj/GEMINI.md", "AGENTS.md")
+    options = {"agent": f"gemini-cli@{version}", "trust": True}
+    assert sent(repo, **options) == gemini((f"proj/{name}", "Be kind."))
+
+
+@pytest.mark.parametrize(("version", "names"), [("0.43.0", ["R.md"]), ("0.44.0", ["GEMINI.md", "R.md"])])
+def test_gemini_other_names(repo, version, names):
+    repo.write("proj/.gemini/settings.json", '{"context": {"fileName": "R.md"}}')
+    repo.write("proj/GEMINI.md", "Be kind.\n")
+    repo.write("proj/R.md", "Be kind.\n")
+    expected = gemini(*((f"proj/{name}", "Be kind.") for name in names))
+    assert sent(repo, agent=f"gemini-cli@{version}", trust=True) == expected
+
+
+OUTSIDE = "<!-- Import failed: link.md - Path traversal attempt -->"
+INSIDE = "<!-- Imported from: link.md -->\nFar.\n\n<!-- End of import from: link.md -->"
+
+
+@pytest.mark.parametrize(("version", "text"), [("0.47.0", INSIDE), ("0.51.0", OUTSIDE)])
+def test_gemini_import_through_a_link(repo, version, text):
+    repo.write("far.md", "Far.\n")
+    repo.link("proj/link.md", "../far.md")
+    repo.write("proj/GEMINI.md", "@link.md\n")
+    assert sent(repo, agent=f"gemini-cli@{version}", trust=True) == gemini(("proj/GEMINI.md", text))

@@ -209,7 +209,8 @@ class Inlining:
     def _is_inside_project(self, target: str, written: str) -> bool:
         if written.startswith(("http://", "https://", "file://")) or (written[0] == "/" and not self.imports.absolute):
             return False
-        return is_inside(target, self.root) and is_inside(self.loader.tree.real(target), self.root)
+        is_led_in = self.imports.through_links or is_inside(self.loader.tree.real(target), self.root)
+        return is_led_in and is_inside(target, self.root)
 
     def refusal(self, target: str, written: str, origin: Origin) -> tuple[str, str]:
         """The reason and its detail why a token is not followed; two empty texts if it is."""
