@@ -105,7 +105,7 @@ WRONG = {
     'select = "truth"': 'select is "truth", not a list of texts; write: ["truth"]',
     "ignore = [1]": "ignore is [1], not a list of texts",
     'agents = ["claud-code"]': "agents: unknown agent 'claud-code', did you mean 'claude-code'?",
-    'agents = ["codex@new"]': "agents: 'new' is not a version; recorded for codex: ",
+    'agents = ["codex@new"]': "agents: 'new' is not a version; known for codex: ",
     'severity = {truth = "warn"}': "severity.truth is \"warn\", not error, warning or note, did you mean 'warning'?",
     'severity = {trut = "note"}': "severity: 'trut' is not a rule or a family, did you mean 'truth'?",
     'severity = "note"': 'severity is "note", not a table',

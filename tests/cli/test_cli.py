@@ -495,7 +495,7 @@ def test_another_home(repo):
         (["show", "--agent", "emacs"], "foretold: unknown agent 'emacs'; known agents: aider, amp, claude-code, "),
         (
             ["show", "--agent", "claude-code@x"],
-            "foretold: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",
+            "foretold: 'x' is not a version; known for claude-code: 1.0.0 to 2.1.325\n",
         ),
         (["conform"], "the following arguments are required: FILE"),
         (["conform", "/nowhere.jsonl"], "foretold: /nowhere.jsonl cannot be read"),

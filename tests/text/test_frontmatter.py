@@ -479,8 +479,19 @@ def test_fences_are_whole_lines(text, front):
 
 @pytest.mark.parametrize("text", ["a: 1\na: 2\n", "a:\n\t- b\n", "a: **/*.ts\n", "a: b: c\n", "a: *b\n"])
 def test_a_strict_reading_repairs_nothing(text):
-    assert parse(text, strict=True).values == {}
-    assert parse(text, strict=True).problem
+    assert parse(text, strict=True, repairs=False).values == {}
+    assert parse(text, strict=True, repairs=False).problem
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("a: 1\na: 2\n", {}), ("a:\n\t- b\n", {}), ("a: **/*.ts\n", {"a": "**/*.ts"}), ("a: @b\na: c\n", {})],
+)
+def test_a_strict_reading_may_repair(text, values):
+    """Claude Code before 2.1.113, which was asked. # claude-code: rule-fm-edge"""
+    found = parse(text, strict=True)
+    assert found.values == values
+    assert found.problem
 
 
 @pytest.mark.parametrize(

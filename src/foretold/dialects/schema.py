@@ -93,6 +93,7 @@ class Rules(NamedTuple):
     ordered: str = ""  #: by path, names of its folders, files-first, base-name, locale; else as the system lists them
     named: bool = False  #: whether a rule has a name: that of its frontmatter, else that of its file
     wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
+    joins: bool = False  #: whether the items of a list are one pattern, with nothing between them
     admits: str = ""  #: what else in its frontmatter decides, by the name of a strategy of `admission`
     lists: str = ""  #: how one that waits is listed at the start: {patterns}, {name}, {description}; empty = not at all
 
@@ -110,6 +111,7 @@ class TextRules(NamedTuple):
     invisible: str = ""  #: characters, as in a class of a regular expression, that are removed once imports are in
     #: place; what is left is put in composed form (NFC)
     refuses: tuple[str, ...] = ()  #: layers whose files are left out if they are not UTF-8
+    strict: bool = False  #: whether a key that comes twice, or a tab in the indentation, makes frontmatter invalid
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, always keep, or keep
     #: only `rules`
 
@@ -134,6 +136,7 @@ class IndexLimits(NamedTuple):
     units: int  #: UTF-16 code units
     warning: str
     cleans: bool  #: whether invisible characters and reserved tags are taken out
+    trims: bool = True  #: whether the white space at its ends goes
 
 
 class Template(NamedTuple):
@@ -228,6 +231,8 @@ class Placement(NamedTuple):
     files: str = "envelope"
     fallback: str = "envelope"
     mentioned: str = ""  #: of fallback files that a mention brings; empty = as the others that it brings
+    rich: str = ""  #: of the form `tool-result`, how they follow a result that is not a text: as `items` of it, or as
+    #: blocks of the `user`
     block: int = 0  #: index of the instruction block among the blocks of the first message
     date_follows: bool = False  #: whether the date is a separate block after it
 
@@ -317,7 +322,7 @@ class Dialect(NamedTuple):
     added_undoes_bare: bool = False  #: whether an added folder turns loading back on
     excludes: bool = True  #: whether settings can leave files out
     local_settings: str = "cwd"  #: where they are: `cwd`, or also the top folder of the main `repository`
-    worktree_rules: bool = False  #: whether rules of the main repository still wait for files of a nested worktree
+    worktree: str = ""  #: what of the main repository is loaded in a nested worktree, too: `all`, or `rules` that wait
     unordered: tuple[str, ...] = ()  #: layers whose entries come in no certain order
     sorts: tuple[str, ...] = ()  #: layers whose entries are sorted by path; `name`: all, by name
     budget: str = ""  #: the layer whose bytes are limited

@@ -63,7 +63,7 @@ class Loader:
     def __init__(self, tree: Tree, dialect: Dialect, surroundings: Surroundings, trigger: str = "") -> None:
         self.tree, self.dialect, self.surroundings, self.trigger = tree, dialect, surroundings, trigger
         self.excludes = compile_excludes(surroundings.excludes, tree)
-        self.foreign = find_foreign_folders(surroundings)
+        self.foreign = find_foreign_folders(surroundings) if dialect.worktree != "all" else frozenset()
         self.entries: list[Entry] = []
         self.skips: list[Skip] = []
         self.findings: list[Finding] = []
@@ -228,7 +228,7 @@ class Loader:
         return "worktree" if folder in self.foreign and source.switch == "project" else ""
 
     def _note_off(self, path: str, source: FileSource, folder: str, off: str) -> None:
-        if off == "worktree" and source.kind == "rules" and self.dialect.worktree_rules:
+        if off == "worktree" and source.kind == "rules" and self.dialect.worktree:
             take_rules(self, path, source, folder, only_waiting=True)
         elif off == "worktree":
             self.note(Skip(path, "worktree", layer=source.layer))
@@ -494,6 +494,8 @@ class Loader:
             self.skip(path, "duplicate", MEMORY, self.files[real])
             return
         cut = cut_index(trim(text.shown), index) if index is not None else None
+        if cut is not None and index is not None and not index.trims and not cut.lost_units:
+            cut = cut._replace(text=text.shown if cut.text else "")
         if cut is None or not cut.text:
             self.skip(path, "empty", MEMORY)
             return

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 
 Touched = tuple[Loader, NestedEntries]  #: what a touched file brings, and the pass that found it
+#: endings of files of which Read gives parts, not a text: seen with .ipynb and .png in Claude Code 2.1.131 and 2.1.325
+RICH = (".ipynb", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp")
 MAX_SHELL_READ = 64 * 1024 * 1024
 
 
@@ -399,7 +401,8 @@ class Session:
             fallback = self._new(other.entries, loader)
             loader.skips += other.skips
             loader.findings += other.findings
-        return loader, NestedEntries(files, fallback)
+        is_rich = tool == "Read" and reached and touched.lower().endswith(RICH)
+        return loader, NestedEntries(files, fallback, is_rich)
 
     def _folders(self, loader: Loader, touched: str, *, through_links: bool) -> list[str]:
         """The folders between the working directory and a file that may hold instructions."""

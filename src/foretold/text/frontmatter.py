@@ -111,15 +111,15 @@ def _begin(text: str, *, after_bom: bool) -> int:
     return newline + 1 + rest.rfind("\n", 0, blank) + 1
 
 
-def parse(front: str, *, strict: bool = False) -> Front:
+def parse(front: str, *, strict: bool = False, repairs: bool = True) -> Front:
     """The values of a frontmatter text. Never raises.
 
-    Where it is `strict`, a repeated key and a tab in the indentation are faults, and nothing is repaired.
+    Where it is `strict`, a repeated key and a tab in the indentation are faults. Without `repairs`, a fault is one.
     """
     values = _simple(front, strict=strict)
     if values is None and not strict:
         values = _nested(front)
-    return _general(front, strict=strict) if values is None else Front(values, None, None)
+    return _general(front, strict=strict, repairs=repairs) if values is None else Front(values, None, None)
 
 
 # The usual shape
@@ -201,7 +201,7 @@ def _value(raw: str) -> object:
 # Every shape
 
 
-def _general(front: str, *, strict: bool = False) -> Front:
+def _general(front: str, *, strict: bool = False, repairs: bool = True) -> Front:
     refusal = _cost(front)
     if refusal:
         return Front({}, refusal, 1)
@@ -211,9 +211,9 @@ def _general(front: str, *, strict: bool = False) -> Front:
     if error is None:
         return Front({}, "the text between the two `---` has no `key: value` lines; it is dropped", 1)
     line, error = _line(error, front), _without_place(error)[:200]
-    repaired, keys = ("", []) if strict else _repair(front)
+    repaired, keys = _repair(front) if repairs else ("", [])
     if keys:
-        value, failure = _load(repaired)
+        value, failure = _load(repaired, strict=strict)
         if failure is None and isinstance(value, dict):
             said = ", ".join(f"`{key}`" for key in [*dict.fromkeys(keys)][:3])
             return Front(_named(value), f"not valid YAML: {error}; read as if {said} were in quotes", line)

@@ -7,6 +7,8 @@ other releases lie between them there. What changed elsewhere is in `context`, `
 
 from __future__ import annotations
 
+import sys
+
 from foretold.dialects.claude_code.instructions import (
     BASE,
     CLOSING,
@@ -19,7 +21,7 @@ from foretold.dialects.claude_code.instructions import (
 )
 from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.dialects.releases.played import PLAYED
-from foretold.dialects.schema import Continuation, Envelope, Fallback, Placement, Trigger
+from foretold.dialects.schema import Continuation, Envelope, Fallback, IndexLimits, Placement, Trigger
 
 
 def _sources(*without: str) -> tuple[object, ...]:
@@ -32,9 +34,19 @@ _READ = Trigger("Read", "file_path")
 _READ_ANYWAY = Trigger("Read", "file_path", despite=("missing", "is-a-folder"))
 _WRITING = (Trigger("Write", "file_path"), Trigger("Edit", "file_path"), Trigger("NotebookEdit", "notebook_path"))
 _SHELL = Trigger("Bash", "command")
+_IN_RESULTS = Placement((*OLDER_MODELS, "=haiku"), "tool-result", "tool-result", rich="user", block=2)
+_SYSTEM = Placement((), "system", "system")
 _OLDER_PLACEMENTS = (
-    Placement(("claude-3-",), "tool-result", "tool-result", block=5, date_follows=True),
-    Placement(OLDER_MODELS, "tool-result", "tool-result", block=6, date_follows=True),
+    Placement(("claude-3-",), "tool-result", "tool-result", rich="items", block=5, date_follows=True),
+    Placement(OLDER_MODELS, "tool-result", "tool-result", rich="items", block=6, date_follows=True),
+)
+_EARLY_INDEX = IndexLimits(
+    lines=INDEX.lines,
+    units=sys.maxsize,
+    warning="> WARNING: MEMORY.md is {size}. Only the first 200 lines were loaded. Move detailed content into separate "
+    "topic files and keep MEMORY.md as a concise index.",
+    cleans=False,
+    trims=False,
 )
 _DATE = "# currentDate\nToday's date is {date}.\n"
 
@@ -54,10 +66,17 @@ CHANGES = (
         ("cli-disable-env",),
     ),
     DatedChange(
+        "2.0.0",
+        "1.0.128",
+        "The model is Sonnet 4.5, if none is named.",
+        {"model": "claude-sonnet-4-5-20250929"},
+        ("disc-basic",),
+    ),
+    DatedChange(
         "2.0.2",
         "2.0.1",
         "The reminders after the instruction files, which ask for no more than what was asked, are gone.",
-        {"template.footer": ""},
+        {"template.footer": "", "envelope.after": f"\n{CLOSING}"},
         ("disc-basic",),
     ),
     DatedChange(
@@ -96,6 +115,13 @@ CHANGES = (
         ("disc-basic", "disc-none"),
     ),
     DatedChange(
+        "2.1.45",
+        "2.1.44",
+        "The model is Sonnet 4.6, if none is named.",
+        {"model": "claude-sonnet-4-6"},
+        ("disc-basic",),
+    ),
+    DatedChange(
         "2.1.48",
         "2.1.47",
         "The setting claudeMdExcludes leaves instruction files out.",
@@ -108,7 +134,7 @@ CHANGES = (
         "The index of the auto-memory is loaded with the instructions.",
         {
             "start": _sources("settings", "local added"),
-            "memory_index": INDEX,
+            "memory_index": _EARLY_INDEX,
             "environment+": ("CLAUDE_CODE_DISABLE_AUTO_MEMORY",),
         },
         ("cli-automem",),
@@ -121,9 +147,15 @@ CHANGES = (
             "touch": TOUCH,
             "triggers": (_READ,),
             "silent": (*_WRITING, _SHELL),
-            "subagents_without": ("Explore", "Plan"),
         },
         ("nest-read-deep",),
+    ),
+    DatedChange(
+        "2.1.69",
+        "2.1.68",
+        "In a worktree inside of the main repository, the files of that are left out; its rules still wait for a file.",
+        {"worktree": "rules"},
+        ("disc-worktree-nested", "disc-worktree-claude-dir", "disc-worktree-nested-ow"),
     ),
     DatedChange(
         "2.1.72",
@@ -133,11 +165,39 @@ CHANGES = (
         ("cont-c-block",),
     ),
     DatedChange(
+        "2.1.78",
+        "2.1.77",
+        "An empty line follows the block of instructions.",
+        {"envelope.after": f"\n{_DATE}{CLOSING}\n"},
+        ("disc-basic", "disc-none"),
+    ),
+    DatedChange(
         "2.1.79",
         "2.1.78",
-        "Instruction files are trimmed, with one empty line between them.",
-        {"template.join": "\n\n", "template.trim": "both"},
-        ("cont-trim", "disc-basic"),
+        "Instruction files are trimmed, and so is the index of the auto-memory.",
+        {"template.trim": "both", "memory_index.trims": True},
+        ("cont-trim", "disc-basic", "cli-automem"),
+    ),
+    DatedChange(
+        "2.1.83",
+        "2.1.81",
+        "The index of the auto-memory is cut after 25,000 characters, too, and the warning about it has other words.",
+        {"memory_index": INDEX},
+        ("cli-automem-long",),
+    ),
+    DatedChange(
+        "2.1.84",
+        "2.1.83",
+        "A list of paths in a rule is several patterns; before, its items were put together to one.",
+        {"rules.joins": False},
+        ("rule-form-list",),
+    ),
+    DatedChange(
+        "2.1.84",
+        "2.1.83",
+        "The subagents Explore and Plan are sent no instructions.",
+        {"subagents_without": ("Explore", "Plan")},
+        ("sub-explore",),
     ),
     DatedChange(
         "2.1.105",
@@ -152,6 +212,20 @@ CHANGES = (
         "Rules come in the order in which the file system lists them; before, by name.",
         {"rules.ordered": ""},
         ("rule-sort", "rule-recursive"),
+    ),
+    DatedChange(
+        "2.1.113",
+        "2.1.112",
+        "Frontmatter in which a key comes twice, or a tab indents, counts; before, it was dropped as invalid.",
+        {"reading.strict": False},
+        ("rule-fm-edge",),
+    ),
+    DatedChange(
+        "2.1.129",
+        "2.1.128",
+        "The model is Opus 4.7, if none is named.",
+        {"model": "claude-opus-4-7"},
+        ("disc-basic",),
     ),
     DatedChange(
         "2.1.136",
@@ -175,24 +249,21 @@ CHANGES = (
         ("disc-symlink-both", "imp-dup-symlink"),
     ),
     DatedChange(
+        "2.1.154",
+        "2.1.153",
+        "The model is Opus 4.8, if none is named, and with it nested files are sent as a system message.",
+        {
+            "model": "claude-opus-4-8",
+            "placements": (_IN_RESULTS, _SYSTEM),
+        },
+        ("nest-read-deep",),
+    ),
+    DatedChange(
         "2.1.197",
         "2.1.132",
         "A file of more than 4 MiB is not loaded; before, one of more than 8 MiB.",
         {"max_file": 4 * 1024 * 1024},
         ("cont-x-bytes-4m1",),
-    ),
-    DatedChange(
-        "2.1.197",
-        "2.1.150",
-        "With Opus 4.8, nested instruction files are sent as a system message.",
-        {
-            "model": "claude-opus-4-8",
-            "placements": (
-                Placement((*OLDER_MODELS, "=haiku"), "tool-result", "tool-result", block=2),
-                Placement((), "system", "system"),
-            ),
-        },
-        ("nest-read-deep",),
     ),
     DatedChange(
         "2.1.199",
@@ -219,7 +290,7 @@ CHANGES = (
         "2.1.227",
         "2.1.226",
         "Rules of the main repository are no longer attached for files of a worktree in it.",
-        {"worktree_rules": False},
+        {"worktree": ""},
         ("disc-worktree-cond",),
     ),
     DatedChange(
@@ -246,6 +317,7 @@ CHANGES = (
             "Keep index entries to one line under ~200 chars; move detail into topic files.",
             "memory_index.cleans": True,
             "template.escapes": True,
+            "placements": (_IN_RESULTS._replace(rich="items"), _SYSTEM),
         },
         ("disc-basic", "disc-none", "cli-automem-long"),
     ),

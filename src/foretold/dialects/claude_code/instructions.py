@@ -89,7 +89,7 @@ INDEX = IndexLimits(
 OPENING = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
 CLOSING = (
     "\n      IMPORTANT: this context may or may not be relevant to your tasks. You should not respond to this context "
-    "unless it is highly relevant to your task.\n</system-reminder>\n\n"
+    "unless it is highly relevant to your task.\n</system-reminder>\n"
 )
 REMINDERS = (
     "\n# important-instruction-reminders\nDo what has been asked; nothing more, nothing less.\nNEVER create files"
@@ -116,9 +116,9 @@ BASE = Dialect(
     identity="spelled",
     again="anything",
     added_undoes_bare=True,
-    worktree_rules=True,
+    worktree="all",
     excludes=False,
-    reading=TextRules(frontmatter="none"),
+    reading=TextRules(frontmatter="none", strict=True),
     imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",), comments=False),
     # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in 2.1.197 and 2.1.325
     rules=Rules(
@@ -129,15 +129,15 @@ BASE = Dialect(
         excluded_by=("real",),
         free=("user",),
         ordered="names",
+        joins=True,
     ),
     template=TEMPLATE._replace(
-        join="\n\n\n",
         trim="none",
         descriptions=(("managed", dict(DESCRIPTIONS)["user"]), *DESCRIPTIONS[1:]),
         footer=REMINDERS,
     ),
     envelope=Envelope(before=f"{OPENING}# claudeMd\n", after=f"\n\n      {CLOSING}"),
-    placements=(Placement((), "tool-result", "tool-result"),),
+    placements=(Placement((), "tool-result", "tool-result", rich="user"),),
     races=True,  # 2.1.197 and 2.1.325, with one large and one small file
     continuation=Continuation(why=""),  # seen by resuming 2.1.197
     sizes=(

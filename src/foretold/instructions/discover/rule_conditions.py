@@ -116,14 +116,16 @@ def find_unread_header(text: str) -> UnreadHeader | None:
     return UnreadHeader(key, dots or 1, why, "write a line `---` after its last key")
 
 
-def globs_of(value: object, *, whole: bool = False) -> Globs:
-    """The globs of a value of `paths`; `whole` if nothing is cut from their ends."""
+def globs_of(value: object, *, whole: bool = False, joins: bool = False) -> Globs:
+    """The globs of a value of `paths`; `whole` if nothing is cut from their ends, one of a list if it `joins` them."""
     end = "" if whole else "/**"
     if isinstance(value, str) and "," not in value and "{" not in value and len(value) <= MAX_PATTERN:
         glob = trim(value).removesuffix(end)
         return Globs((), _useless(value, [value])) if glob in ("", "**") else Globs((glob,), None)
     texts, dropped = ([value], None) if isinstance(value, str) else _strings(value)
     patterns = [pattern for text in texts for pattern in _split(text)]
+    if joins and isinstance(value, list):  # claude-code: rule-form-list, rule-form-bad, before 2.1.84
+        patterns = [trim("".join(map(_spelled, value)))] if value else []
     expanded, cut = _expanded(patterns)
     if any(len(glob) > MAX_PATTERN for glob in expanded):
         expanded = [glob if len(glob) <= MAX_PATTERN else "#" for glob in expanded]  # a comment: it matches nothing
@@ -132,6 +134,14 @@ def globs_of(value: object, *, whole: bool = False) -> Globs:
     if all(glob == "**" for glob in globs):
         return Globs((), _useless(value, texts))
     return Globs(globs, cut or dropped or _odd_braces(patterns))
+
+
+def _spelled(item: object) -> str:
+    """An item of a list as JavaScript writes it in a text."""
+    if isinstance(item, list):
+        return ",".join("" if each is None else _spelled(each) for each in item)
+    named = {True: "true", False: "false"}.get(item) if isinstance(item, bool) else "null" if item is None else None
+    return named or ("[object Object]" if isinstance(item, dict) else str(item))
 
 
 def written_key(entry: Entry, rules: Rules) -> str:

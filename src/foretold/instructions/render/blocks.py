@@ -24,6 +24,7 @@ class NestedEntries(NamedTuple):
 
     files: tuple[Entry, ...]
     fallback: tuple[Entry, ...] = ()
+    is_rich: bool = False  #: whether the result of the call is not a text, but has parts
 
 
 def start_text(entries: Sequence[Entry], template: Template) -> str | None:
@@ -111,6 +112,12 @@ def turn_blocks(turn: Sequence[NestedEntries], dialect: Dialect, model: str) -> 
     placement = placement_of(model, dialect)
     if placement.files == "tool-result":  # fallback first: seen with claude-haiku-4-5, -opus-4-6 and -3-5-sonnet
         parts = [[*_fallback_texts("tool.call", [each], dialect), *nested_texts(each.files, dialect)] for each in turn]
+        if placement.rich and turn and turn[-1].is_rich:  # claude-code: n325-notebook
+            texts = [f"{OPEN}{text}{CLOSE}" for part in parts for text in part]
+            is_item = placement.rich == "items"
+            return [
+                Block("user", "tool_result", f"{text}\n") if is_item else Block("user", "text", text) for text in texts
+            ]
         wrapped = ["".join(f"\n\n{OPEN}{text}{CLOSE}" for text in texts) for texts in parts]
         return [Block("user", "tool_result", text) for text in wrapped if text]
     fallback = _fallback_texts("tool.call", turn, dialect)

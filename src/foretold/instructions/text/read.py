@@ -168,11 +168,11 @@ def _conditions(
     path: str, front: str, raw: str, dialect: Dialect, *, is_rule: bool
 ) -> tuple[Globs, tuple[Finding, ...], Mapping[str, object]]:
     """The `paths` of a frontmatter, what is wrong with it, and all its values."""
-    rules, is_strict = dialect.rules, dialect.reading.fences == "lines"
+    rules, is_fenced = dialect.rules, dialect.reading.fences == "lines"
     keys = (rules.key, rules.other_key) if rules.other_key else (rules.key,)
-    parsed = parse(front, strict=is_strict)
+    parsed = parse(front, strict=is_fenced or dialect.reading.strict, repairs=not is_fenced)
     values, problem = parsed.values, parsed.problem
-    if problem and is_strict:
+    if problem and is_fenced:
         values, problem = _one_line(front, keys, problem)
     findings: tuple[Finding, ...] = ()
     key = next((key for key in keys if key in values), None)
@@ -187,7 +187,7 @@ def _conditions(
         return NO_GLOBS, findings, values
     if rules.patterns == "globset":
         return globset_patterns(values[key]), findings, values
-    globs = globs_of(values[key], whole=rules.wakes == "exists")
+    globs = globs_of(values[key], whole=rules.wakes == "exists", joins=rules.joins)
     if globs.problem and key != "paths":
         globs = globs._replace(problem=globs.problem.replace("`paths`", f"`{key}`"))
     return globs, findings, values
