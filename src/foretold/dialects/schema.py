@@ -69,6 +69,7 @@ class Imports(NamedTuple):
     absolute: bool = True  #: whether absolute paths are followed
     comments: bool = True  #: whether block-level comments are taken out
     trims: bool = False  #: whether what is put in is trimmed at its end
+    fragments: bool = True  #: whether `#…` after a path is no part of its name
     directives: tuple[str, ...] = ()  #: words that may come between `@` and the path: `@include path`
 
 
@@ -85,6 +86,7 @@ class Rules(NamedTuple):
     hidden: bool = True  #: whether names that begin with a dot count
     linked_folders: bool = True  #: whether links to folders are followed
     once: bool = False  #: whether a rule counts once in all folders, by its real path; else once in each
+    once_named: bool = False  #: whether one counts of those that are called the same in the folders that hold them
     links: str = "anywhere"  #: or `inside`: the target of a link must be inside the working directory
     moved: bool = False  #: whether the folder above that of the rules may be a link to anywhere all the same
     excluded_by: tuple[str, ...] = ()  #: which of its paths an exclude pattern is tested against: real, spelled
@@ -112,6 +114,7 @@ class TextRules(NamedTuple):
     #: place; what is left is put in composed form (NFC)
     refuses: tuple[str, ...] = ()  #: layers whose files are left out if they are not UTF-8
     strict: bool = False  #: whether a key that comes twice, or a tab in the indentation, makes frontmatter invalid
+    colons: bool = True  #: whether a value with a colon in it is repaired where frontmatter is invalid
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, always keep, or keep
     #: only `rules`
 
@@ -207,6 +210,7 @@ class Nested(NamedTuple):
     before: str = ""
     after: str = ""
     each: bool = False  #: whether each of them has its own `before` and `after`
+    from_start: bool = True  #: whether rules that were found at the start are brought when they match
     escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
     nearest_first: bool = False
     itself: bool = False  #: whether a file is brought by reading it

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 #: places in running text where a token is nearly an import, and what is wrong there
 MANY = 128  #: imports of one text from which on folders are listed, to see which are not there
-NEARLY = {"punctuation-before": "there is punctuation before the @", "bad-start": "no import starts like this"}
+NEARLY = {
+    "punctuation-before": "there is punctuation before the @",
+    "bad-start": "no import starts like this",
+    "fragment": "in this release, what follows the # is part of the name",
+}
 REPEATABLE = ("none", "name", "text")  #: identities that let a path come twice
 MEMORY = Origin("memory", "")
 
@@ -75,6 +79,7 @@ class Loader:
         self.texts: set[str] = set()
         self.rule_folders: set[str] = set()
         self.rules_here: set[str] = set()  #: rules of the folder that is being read, by real path
+        self.rule_names: dict[str, str] = {}  #: rules by what they are called in the folder that holds them
         self.choices: dict[tuple[str, ...], str] = {}  #: names of a source -> what was chosen for the whole walk
         self.left = surroundings.budget  #: bytes
         self.bounds = ""  #: the folder that the target of a link must be in; entries are then named by their targets

@@ -111,15 +111,18 @@ def _begin(text: str, *, after_bom: bool) -> int:
     return newline + 1 + rest.rfind("\n", 0, blank) + 1
 
 
-def parse(front: str, *, strict: bool = False, repairs: bool = True) -> Front:
+def parse(front: str, *, strict: bool = False, repairs: bool = True, colons: bool = True) -> Front:
     """The values of a frontmatter text. Never raises.
 
-    Where it is `strict`, a repeated key and a tab in the indentation are faults. Without `repairs`, a fault is one.
+    Where it is `strict`, a repeated key and a tab in the indentation are faults. Without `repairs`, a fault is one;
+    without `colons`, that of a value with a colon in it.
     """
     values = _simple(front, strict=strict)
     if values is None and not strict:
         values = _nested(front)
-    return _general(front, strict=strict, repairs=repairs) if values is None else Front(values, None, None)
+    if values is not None:
+        return Front(values, None, None)
+    return _general(front, strict=strict, repairs=repairs, colons=colons)
 
 
 # The usual shape
@@ -201,7 +204,7 @@ def _value(raw: str) -> object:
 # Every shape
 
 
-def _general(front: str, *, strict: bool = False, repairs: bool = True) -> Front:
+def _general(front: str, *, strict: bool = False, repairs: bool = True, colons: bool = True) -> Front:
     refusal = _cost(front)
     if refusal:
         return Front({}, refusal, 1)
@@ -211,7 +214,7 @@ def _general(front: str, *, strict: bool = False, repairs: bool = True) -> Front
     if error is None:
         return Front({}, "the text between the two `---` has no `key: value` lines; it is dropped", 1)
     line, error = _line(error, front), _without_place(error)[:200]
-    repaired, keys = _repair(front) if repairs else ("", [])
+    repaired, keys = _repair(front, colons=colons) if repairs else ("", [])
     if keys:
         value, failure = _load(repaired, strict=strict)
         if failure is None and isinstance(value, dict):
@@ -334,13 +337,14 @@ def _plain(value: object) -> object:
     return value
 
 
-def _repair(front: str) -> tuple[str, list[str]]:
+def _repair(front: str, *, colons: bool = True) -> tuple[str, list[str]]:
     """The text with troublesome values in quotes, and the keys that had them. # claude-code: rule-form-unquoted"""
     keys: list[str] = []
+    troublesome = r"[{}\[\]*&#!|>%@`]" + (r"|: " if colons else "")
 
     def quoted(found: re.Match[str]) -> str:
         key, value = found.groups()
-        if not re.search(r"[{}\[\]*&#!|>%@`]|: ", value) or _delimited(value):
+        if not re.search(troublesome, value) or _delimited(value):
             return found[0]
         keys.append(key)
         value = value.replace("\\", "\\\\").replace('"', '\\"')

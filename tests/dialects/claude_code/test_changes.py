@@ -104,3 +104,61 @@ def test_index_of_the_memory_with_a_line_end(place, start, version, end):
     slug = "".join(char if char.isalnum() else "-" for char in place.proj)
     place.write(f"home/.claude/projects/{slug}/memory/MEMORY.md", "- a\n")
     assert [entry.text for entry in start(version).view.entries] == [end]
+
+
+@pytest.mark.parametrize(
+    ("version", "names"),
+    [
+        ("2.1.1", ["a.md", "picture.png"]),
+        ("2.1.2", ["a.md"]),
+        ("2.1.40", ["a.md"]),
+        ("2.1.41", ["a.md", "b.md"]),
+    ],
+)
+def test_what_is_imported(place, start, version, names):
+    for name in ("a.md", "b.md", "picture.png"):
+        place.write(f"proj/{name}")
+    place.write("proj/CLAUDE.md", "@a.md @b.md#part @picture.png\n")
+    view = start(version).view
+    assert place.told(view) == ["proj/CLAUDE.md", *(f"proj/{name}" for name in names)]
+    reasons = {place.short(skip.path): skip.reason for skip in view.skips}
+    assert ("b.md" in names) != (reasons.get("proj/b.md") == "not-an-import")
+
+
+@pytest.mark.parametrize(("version", "count"), [("2.1.63", 1), ("2.1.64", 0)])
+def test_frontmatter_with_two_colons_in_a_line(place, start, version, count):
+    place.write("proj/.claude/rules/a.md", "---\ndescription: a: b\npaths: src/**\n---\ntext\n")
+    assert len(start(version).view.entries) == count
+
+
+@pytest.mark.parametrize(
+    ("version", "end"),
+    [
+        ("1.0.1", "no longer needed.\n      \n      IMPORTANT: {early}\n</system-reminder>"),
+        ("1.0.3", "by the User.\n\n      \n      IMPORTANT: {early}\n</system-reminder>"),
+        ("1.0.4", "by the User.\n\n      \n      IMPORTANT: {early}\n</system-reminder>\n"),
+        ("1.0.59", "by the User.\n\n      \n      IMPORTANT: {late}\n</system-reminder>\n"),
+        ("2.0.2", "in a\n\n\n      IMPORTANT: {late}\n</system-reminder>\n"),
+        (
+            "2.1.42",
+            "in a\n\n# currentDate\nToday's date is 2026-01-02.\n\n      IMPORTANT: {late}\n</system-reminder>\n",
+        ),
+        (
+            "2.1.78",
+            "in a\n\n# currentDate\nToday's date is 2026-01-02.\n\n      IMPORTANT: {late}\n</system-reminder>\n\n",
+        ),
+        (
+            "2.1.79",
+            "in a\n# currentDate\nToday's date is 2026-01-02.\n\n      IMPORTANT: {late}\n</system-reminder>\n\n",
+        ),
+        ("2.1.268", "in a\n</system-reminder>"),
+    ],
+)
+def test_end_of_the_block(place, start, version, end):
+    place.write("proj/CLAUDE.md", "in a\n")
+    said = "this context may or may not be relevant to your tasks. You should not respond to this context "
+    late = said + "unless it is highly relevant to your task."
+    early = said + "or otherwise consider it in your response unless it is highly relevant to your task. Most of the "
+    expected = end.format(early=early + "time, it is not relevant.", late=late)
+    (slot,) = start(version).view.slots
+    assert slot.block.text.endswith(expected)

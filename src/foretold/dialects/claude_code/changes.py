@@ -13,9 +13,12 @@ from foretold.dialects.claude_code.instructions import (
     BASE,
     CLOSING,
     DESCRIPTIONS,
+    EARLY_CLOSING,
+    EXTENSIONS,
     INDEX,
     OLDER_MODELS,
     OPENING,
+    REMINDERS,
     START,
     TOUCH,
 )
@@ -51,6 +54,27 @@ _EARLY_INDEX = IndexLimits(
 _DATE = "# currentDate\nToday's date is {date}.\n"
 
 CHANGES = (
+    DatedChange(
+        "1.0.3",
+        "1.0.1",
+        "The reminders after the instruction files no longer ask to clean up files made for testing.",
+        {"template.footer": REMINDERS, "envelope.after": f"\n\n      {EARLY_CLOSING}"},
+        ("disc-basic",),
+    ),
+    DatedChange(
+        "1.0.4",
+        "1.0.3",
+        "The block of instructions ends with a line end.",
+        {"envelope.after": f"\n\n      {EARLY_CLOSING}\n"},
+        ("disc-basic",),
+    ),
+    DatedChange(
+        "1.0.59",
+        "1.0.58",
+        "The closing sentence no longer says that instructions are mostly not relevant.",
+        {"envelope.after": f"\n\n      {CLOSING}"},
+        ("disc-basic",),
+    ),
     DatedChange(
         "1.0.98",
         "1.0.96",
@@ -94,6 +118,13 @@ CHANGES = (
         ("rule-basic",),
     ),
     DatedChange(
+        "2.1.2",
+        "2.1.1",
+        "Imports of files whose extension is not that of a text are left out.",
+        {"imports.extensions": EXTENSIONS},
+        ("imp-ext", "imp-ext3", "imp-ext4"),
+    ),
+    DatedChange(
         "2.1.20",
         "2.1.19",
         "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD loads the instruction files of added folders.",
@@ -106,6 +137,13 @@ CHANGES = (
             ),
         },
         ("cli-add-dir-env",),
+    ),
+    DatedChange(
+        "2.1.41",
+        "2.1.40",
+        "An import may end in #…, which is cut off; before, it was part of the name.",
+        {"imports.fragments": True},
+        ("imp-fragment",),
     ),
     DatedChange(
         "2.1.42",
@@ -149,6 +187,13 @@ CHANGES = (
             "silent": (*_WRITING, _SHELL),
         },
         ("nest-read-deep",),
+    ),
+    DatedChange(
+        "2.1.64",
+        "2.1.63",
+        "In frontmatter that is not valid YAML, a value with a colon in it is read as if in quotes.",
+        {"reading.colons": True},
+        ("rule-badyaml-list",),
     ),
     DatedChange(
         "2.1.69",

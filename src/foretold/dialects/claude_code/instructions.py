@@ -91,6 +91,11 @@ CLOSING = (
     "\n      IMPORTANT: this context may or may not be relevant to your tasks. You should not respond to this context "
     "unless it is highly relevant to your task.\n</system-reminder>\n"
 )
+EARLY_CLOSING = (
+    "\n      IMPORTANT: this context may or may not be relevant to your tasks. You should not respond to this context "
+    "or otherwise consider it in your response unless it is highly relevant to your task. Most of the time, it is not "
+    "relevant.\n</system-reminder>"
+)
 REMINDERS = (
     "\n# important-instruction-reminders\nDo what has been asked; nothing more, nothing less.\nNEVER create files"
     " unless they're absolutely necessary for achieving your goal.\nALWAYS prefer editing an existing file to"
@@ -118,8 +123,8 @@ BASE = Dialect(
     added_undoes_bare=True,
     worktree="all",
     excludes=False,
-    reading=TextRules(frontmatter="none", strict=True),
-    imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",), comments=False),
+    reading=TextRules(frontmatter="none", strict=True, colons=False),
+    imports=Imports(depth=4, free=("user",), contain=("spelled",), comments=False, fragments=False),
     # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in 2.1.197 and 2.1.325
     rules=Rules(
         ".md",
@@ -134,9 +139,10 @@ BASE = Dialect(
     template=TEMPLATE._replace(
         trim="none",
         descriptions=(("managed", dict(DESCRIPTIONS)["user"]), *DESCRIPTIONS[1:]),
-        footer=REMINDERS,
+        footer=f"{REMINDERS}\nPlease clean up any files that you've created for testing or debugging purposes after "
+        "they're no longer needed.",
     ),
-    envelope=Envelope(before=f"{OPENING}# claudeMd\n", after=f"\n\n      {CLOSING}"),
+    envelope=Envelope(before=f"{OPENING}# claudeMd\n", after=f"\n      {EARLY_CLOSING}"),
     placements=(Placement((), "tool-result", "tool-result", rich="user"),),
     races=True,  # 2.1.197 and 2.1.325, with one large and one small file
     continuation=Continuation(why=""),  # seen by resuming 2.1.197

@@ -46,6 +46,7 @@ class FileText(NamedTuple):
     broken: bool = False  #: whether it has bytes that are not UTF-8
 
 
+FRAGMENT = "\ue023"  #: takes the place of the `#` in a mention, where that is part of the name
 NO_GLOBS = Globs((), None)
 RUST_SPACE = SPACE.replace("\ufeff", "") + "\x85"
 
@@ -143,7 +144,21 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
     shown = document.text if dialect.imports.comments else body
-    return FileText(raw, shown, size, globs, document.mentions, findings, offset)
+    mentions = document.mentions
+    if not dialect.imports.fragments and "#" in body and mentions:
+        mentions = _mark_fragments(body, dialect.imports.directives)
+    return FileText(raw, shown, size, globs, mentions, findings, offset)
+
+
+def _mark_fragments(body: str, directives: tuple[str, ...]) -> tuple[ImportMention, ...]:
+    """The mentions of a text for a release to which `#…` is part of a name. # claude-code: imp-fragment"""
+    import re  # only for releases that nearly nobody runs
+
+    marked = re.sub(r"@[^\s#]+#\S*", lambda token: token[0].replace("#", FRAGMENT), body)
+    named = ((mention, mention.path.partition(FRAGMENT)) for mention in scan(marked, directives).mentions)
+    return tuple(
+        mention._replace(path=path, region="fragment") if mark else mention for mention, (path, mark, _) in named
+    )
 
 
 def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
@@ -170,7 +185,8 @@ def _conditions(
     """The `paths` of a frontmatter, what is wrong with it, and all its values."""
     rules, is_fenced = dialect.rules, dialect.reading.fences == "lines"
     keys = (rules.key, rules.other_key) if rules.other_key else (rules.key,)
-    parsed = parse(front, strict=is_fenced or dialect.reading.strict, repairs=not is_fenced)
+    reading = dialect.reading
+    parsed = parse(front, strict=is_fenced or reading.strict, repairs=not is_fenced, colons=reading.colons)
     values, problem = parsed.values, parsed.problem
     if problem and is_fenced:
         values, problem = _one_line(front, keys, problem)
