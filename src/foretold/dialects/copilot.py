@@ -1,5 +1,7 @@
 """GitHub Copilot CLI, recorded on 1.0.102 (`tests/conformance/copilot-cli.jsonl`).
 
+What earlier releases did otherwise was dated by playing the same cases to them.
+
 Where it looks is set by its environment and its flags. At the start it takes files, then the rules of two kinds of
 folders, which are given whole or, if they have patterns, listed. A file that is viewed brings the rules that match it,
 and what lies in the folders around it.
@@ -9,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foretold.dialects.releases.history import DatedChange, ReleaseHistory
+from foretold.dialects.releases.played import PLAYED
 from foretold.dialects.schema import (
     Continuation,
     Dialect,
@@ -104,9 +108,9 @@ MASKS = (
 )
 HEAD = "| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
-V1_0_102 = Dialect(
+V1_0_92 = Dialect(
     agent="copilot-cli",
-    version="1.0.102",
+    version="1.0.92",
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     start=(
         _file("user", "copilot-instructions.md")._replace(layer="user"),
@@ -135,6 +139,7 @@ V1_0_102 = Dialect(
         hidden=False,
         linked_folders=False,
         once=True,
+        once_named=True,
         ordered="names",
         admits="copilot",
         lists="| {patterns} | '{name}' | {description} |",
@@ -163,6 +168,7 @@ V1_0_102 = Dialect(
         before="\n<system_reminder>\n",
         after="\n</system_reminder>",
         each=True,
+        from_start=False,
         escapes=True,
         nearest_first=True,
         itself=True,
@@ -179,6 +185,24 @@ V1_0_102 = Dialect(
     user=".copilot",
 )
 
+CHANGES = (
+    DatedChange(
+        "1.0.102",
+        "1.0.92",
+        "A file that is viewed brings the rules that were listed at the start and match it.",
+        {"nested.from_start": True},
+        ("copilot-005", "copilot-240", "copilot-316"),
+    ),
+    DatedChange(
+        "1.0.102",
+        "1.0.92",
+        "A rule of the working directory counts, too, if one of the repository is called the same.",
+        {"rules.once_named": False},
+        ("copilot-122",),
+    ),
+)
+HISTORY = ReleaseHistory(V1_0_92, CHANGES, PLAYED["copilot-cli"])
+V1_0_102 = HISTORY.at("1.0.102")
 DIALECTS = (V1_0_102,)
 
 

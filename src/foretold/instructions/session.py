@@ -135,7 +135,9 @@ class Session:
         """Take a view as the start; with `keeps`, what touched files have brought is still there."""
         brought = self._attached - self._given if keeps else set()
         self._view = view
-        self._rules = WaitingRules(view.waiting, view.dialect.rules.patterns)
+        nested = view.dialect.nested
+        waiting = view.waiting if nested is None or nested.from_start else ()
+        self._rules = WaitingRules(waiting, view.dialect.rules.patterns)
         self._given = set()
         if view.dialect.again == "new":
             self._given = {entry.path for entry in (*view.entries, *view.withheld) if not entry.is_listed}

@@ -215,3 +215,26 @@ def test_gemini_import_through_a_link(repo, version, text):
     repo.link("proj/link.md", "../far.md")
     repo.write("proj/GEMINI.md", "@link.md\n")
     assert sent(repo, agent=f"gemini-cli@{version}", trust=True) == gemini(("proj/GEMINI.md", text))
+
+
+# Copilot CLI
+
+
+@pytest.mark.parametrize(("version", "names"), [("1.0.92", []), ("1.0.102", ["proj/.claude/rules/a.md"])])
+def test_copilot_rule_of_the_start_that_matches(repo, version, names):
+    repo.write("proj/.claude/rules/a.md", '---\npaths: "src/**"\n---\nBe kind.\n')
+    session = repo.session(agent=f"copilot-cli@{version}")
+    session.start()
+    found = session.read(repo.write("proj/src/x.ts")).entries
+    assert [repo.short(entry.path) for entry in found] == names
+
+
+@pytest.mark.parametrize(("version", "names"), [("1.0.92", ["a.md"]), ("1.0.102", ["a.md", "s/.claude/rules/a.md"])])
+def test_copilot_rules_that_are_called_the_same(repo, version, names):
+    repo.write("proj/.claude/rules/a.md", "Be kind.\n")
+    repo.write("proj/s/.claude/rules/a.md", "Use tabs.\n")
+    view = repo.load("proj/s", agent=f"copilot-cli@{version}")
+    assert repo.told(view) == ["proj/.claude/rules/a.md", *(f"proj/{name}" for name in names[1:])]
+    assert [(repo.short(skip.path), skip.reason) for skip in view.skips if skip.reason == "duplicate"] == (
+        [] if names[1:] else [("proj/s/.claude/rules/a.md", "duplicate")]
+    )

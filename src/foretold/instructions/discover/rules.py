@@ -177,6 +177,10 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
                 plain = rule.real == rule.path
                 linked = origin if plain else origin._replace(folder=_folder_of(rule.real))
                 label = loader.label(source, holder, rule.real) if "{" in source.label else ""
+                known = loader.rule_names.setdefault(label, rule.path) if table.once_named and label else rule.path
+                if known != rule.path:
+                    loader.skip(rule.path, "duplicate", origin, known)
+                    continue
                 linked = linked._replace(name=label, literal=source.literal)
                 loader.take_file(rule.path, linked, rule.real, rule.real)
     if table.wakes == "exists":
