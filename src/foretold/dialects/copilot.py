@@ -108,25 +108,34 @@ MASKS = (
 )
 HEAD = "| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
-V1_0_92 = Dialect(
+CLAUDE_RULES = ".claude/rules"
+START = (
+    _file("user", "copilot-instructions.md")._replace(layer="user"),
+    _file("edges", ".github/copilot-instructions.md")._replace(apart=True),
+    *_named("edges"),
+    FileSource("project", "edges", ".claude/CLAUDE.md", "unread"),  # copilot-149, copilot-372
+    *_named_inside("between"),
+    _rules("user", "instructions", layer="user"),
+    _rules("edges", ".github/instructions", label="{relative}"),
+    _rules("edges", CLAUDE_RULES, ".md", label="{relative}"),
+)
+TOUCH = (
+    *_named_inside("around", "{project}"),
+    _rules("around", ".github/instructions", label="{project}"),
+    _rules("around", CLAUDE_RULES, ".md", label="{project}"),
+)
+
+
+def _without(name: str, sources: tuple[FileSource, ...]) -> tuple[FileSource, ...]:
+    return tuple(source for source in sources if source.name != name)
+
+
+V1_0_87 = Dialect(
     agent="copilot-cli",
-    version="1.0.92",
+    version="1.0.87",
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
-    start=(
-        _file("user", "copilot-instructions.md")._replace(layer="user"),
-        _file("edges", ".github/copilot-instructions.md")._replace(apart=True),
-        *_named("edges"),
-        FileSource("project", "edges", ".claude/CLAUDE.md", "unread"),  # copilot-149, copilot-372
-        *_named_inside("between"),
-        _rules("user", "instructions", layer="user"),
-        _rules("edges", ".github/instructions", label="{relative}"),
-        _rules("edges", ".claude/rules", ".md", label="{relative}"),
-    ),
-    touch=(
-        *_named_inside("around", "{project}"),
-        _rules("around", ".github/instructions", label="{project}"),
-        _rules("around", ".claude/rules", ".md", label="{project}"),
-    ),
+    start=_without(CLAUDE_RULES, START),
+    touch=_without(CLAUDE_RULES, TOUCH),
     after_bom=True,
     imports=IMPORTS,
     rules=Rules(
@@ -187,6 +196,13 @@ V1_0_92 = Dialect(
 
 CHANGES = (
     DatedChange(
+        "1.0.92",
+        "1.0.87",
+        "Rules in .claude/rules are loaded, those with paths when a file matches.",
+        {"start": START, "touch": TOUCH},
+        ("copilot-101", "copilot-103"),
+    ),
+    DatedChange(
         "1.0.102",
         "1.0.92",
         "A file that is viewed brings the rules that were listed at the start and match it.",
@@ -201,7 +217,7 @@ CHANGES = (
         ("copilot-122",),
     ),
 )
-HISTORY = ReleaseHistory(V1_0_92, CHANGES, PLAYED["copilot-cli"])
+HISTORY = ReleaseHistory(V1_0_87, CHANGES, PLAYED["copilot-cli"])
 V1_0_102 = HISTORY.at("1.0.102")
 DIALECTS = (V1_0_102,)
 
@@ -240,21 +256,24 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         cwd = tree.real(join(cwd, folder))
     git = find_git(tree, cwd)
     named = (path.strip() for path in env.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "").split(","))
+    start = request.dialect.start
+    has_rules = any(source.name == CLAUDE_RULES for source in start)
     return plain_surroundings(
         request._replace(cwd=cwd),
         walk=walk_between(git.top if git else "", cwd),
         user=join(cwd, env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else join(request.home, ".copilot"),
         off="--no-custom-instructions" if "--no-custom-instructions" in given else "",
         git=git,
-        start=(*request.dialect.start, *_listed_folders([join(cwd, path) for path in named if path])),
+        start=(*start, *_listed_folders([join(cwd, path) for path in named if path], has_rules=has_rules)),
     )
 
 
-def _listed_folders(folders: list[str]) -> Iterator[FileSource]:
+def _listed_folders(folders: list[str], *, has_rules: bool) -> Iterator[FileSource]:
     """What is read of the folders of COPILOT_CUSTOM_INSTRUCTIONS_DIRS. # copilot-360, copilot-377"""
     for folder in (each.strip("/") for each in folders):
         yield _rules("path", f"{folder}/.github/instructions")
-        yield _rules("path", f"{folder}/.claude/rules", ".md")
+        if has_rules:
+            yield _rules("path", f"{folder}/{CLAUDE_RULES}", ".md")
     for folder in (each.strip("/") for each in folders):
         yield _rules("path", folder)._replace(wide=True)
         yield FileSource("project", "path", f"{folder}/AGENTS.md", "listed")

@@ -414,7 +414,8 @@ class Loader:
 
     def take_imports(self, path: str, real: str, text: FileText, origin: Origin) -> None:
         """Take the files that a text imports, in its order."""
-        folder, home, layer = real.rpartition("/")[0] or "/", self.surroundings.home, origin.layer
+        place = path if self.dialect.imports.linked == "link" else real
+        folder, home, layer = place.rpartition("/")[0] or "/", self.surroundings.home, origin.layer
         tried: set[str] = set()
         elsewhere: dict[str, tuple[str, int]] = {}
         is_missing = self._find_absences(text, origin, folder)

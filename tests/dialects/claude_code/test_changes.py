@@ -162,3 +162,22 @@ def test_end_of_the_block(place, start, version, end):
     expected = end.format(early=early + "time, it is not relevant.", late=late)
     (slot,) = start(version).view.slots
     assert slot.block.text.endswith(expected)
+
+
+@pytest.mark.parametrize(("version", "paths"), [("1.0.27", ["a.md"]), ("1.0.30", ["a.md", "far.md"])])
+def test_import_of_a_file_of_the_user(place, start, version, paths):
+    place.write("far.md")
+    place.write("home/.claude/CLAUDE.md", "@../../far.md\n")
+    place.write("proj/a.md")
+    place.write("proj/CLAUDE.md", "@a.md @../far.md\n")
+    found = [path for path in place.told(start(version).view) if not path.endswith("CLAUDE.md")]
+    assert found == [path if path == "far.md" else f"proj/{path}" for path in reversed(paths)]
+
+
+@pytest.mark.parametrize(("version", "path"), [("1.0.117", "proj/b.md"), ("1.0.119", "proj/docs/b.md")])
+def test_import_of_a_linked_file(place, start, version, path):
+    for name in ("proj/b.md", "proj/docs/b.md"):
+        place.write(name)
+    place.write("proj/docs/a.md", "@b.md\n")
+    place.link("proj/CLAUDE.md", "docs/a.md")
+    assert place.told(start(version).view) == ["proj/CLAUDE.md", path]

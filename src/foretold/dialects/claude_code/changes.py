@@ -69,6 +69,13 @@ CHANGES = (
         ("disc-basic",),
     ),
     DatedChange(
+        "1.0.30",
+        "1.0.27",
+        "Files of the user may import from anywhere.",
+        {"imports.free": ("user",)},
+        ("imp-home-user", "imp-external-user"),
+    ),
+    DatedChange(
         "1.0.59",
         "1.0.58",
         "The closing sentence no longer says that instructions are mostly not relevant.",
@@ -81,6 +88,13 @@ CHANGES = (
         "A project's .claude/CLAUDE.md is loaded.",
         {"start": _sources("rules", "added", "settings", "index")},
         ("nest-dotclaude-claude", "disc-dotclaude"),
+    ),
+    DatedChange(
+        "1.0.119",
+        "1.0.117",
+        "What a linked file imports is looked for next to the target of the link; before, next to the link.",
+        {"imports.linked": "target"},
+        ("disc-symlink-import", "disc-symlink-outside"),
     ),
     DatedChange(
         "1.0.128",
@@ -116,6 +130,11 @@ CHANGES = (
         "Rules in .claude/rules are loaded, those with paths when a file matches.",
         {"start": _sources("added", "settings", "index")},
         ("rule-basic",),
+    ),
+    DatedChange(  # what came before is not modelled: imp-emph, imp-table, imp-double, imp-gfm-del, imp-under-home-ext
+        "2.0.67",
+        "2.0.65",
+        "Imports in tables are followed, those between ~~ are not; foretold takes all releases to do so.",
     ),
     DatedChange(
         "2.1.2",

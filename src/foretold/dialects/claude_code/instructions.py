@@ -124,7 +124,7 @@ BASE = Dialect(
     worktree="all",
     excludes=False,
     reading=TextRules(frontmatter="none", strict=True, colons=False),
-    imports=Imports(depth=4, free=("user",), contain=("spelled",), comments=False, fragments=False),
+    imports=Imports(depth=4, contain=("spelled",), linked="link", comments=False, fragments=False),
     # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in 2.1.197 and 2.1.325
     rules=Rules(
         ".md",
