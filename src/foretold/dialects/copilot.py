@@ -141,7 +141,6 @@ V1_0_87 = Dialect(
     rules=Rules(
         ".instructions.md",
         "applyTo",
-        "paths",
         patterns="globset",
         base="repository",
         any_case=True,
@@ -198,9 +197,9 @@ CHANGES = (
     DatedChange(
         "1.0.92",
         "1.0.87",
-        "Rules in .claude/rules are loaded, those with paths when a file matches.",
-        {"start": START, "touch": TOUCH},
-        ("copilot-101", "copilot-103"),
+        "Rules in .claude/rules are loaded, and paths counts as applyTo does.",
+        {"start": START, "touch": TOUCH, "rules.other_key": "paths"},
+        ("copilot-101", "copilot-103", "copilot-177"),
     ),
     DatedChange(
         "1.0.102",

@@ -113,6 +113,7 @@ class TextRules(NamedTuple):
     invisible: str = ""  #: characters, as in a class of a regular expression, that are removed once imports are in
     #: place; what is left is put in composed form (NFC)
     refuses: tuple[str, ...] = ()  #: layers whose files are left out if they are not UTF-8
+    form: str = "yaml"  #: of frontmatter: YAML, or `lines` of a key, a colon and a text
     strict: bool = False  #: whether a key that comes twice, or a tab in the indentation, makes frontmatter invalid
     colons: bool = True  #: whether a value with a colon in it is repaired where frontmatter is invalid
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, always keep, or keep

@@ -125,6 +125,19 @@ def parse(front: str, *, strict: bool = False, repairs: bool = True, colons: boo
     return _general(front, strict=strict, repairs=repairs, colons=colons)
 
 
+def parse_lines(front: str) -> Front:
+    """The values of a frontmatter text that is not taken for YAML: what follows the first colon of each line.
+
+    # claude-code: rule-form-list, rule-form-bad, before 2.1.0
+
+    >>> parse_lines("paths: [a, b]\\nname: 'x'\\nempty:\\n  - c").values
+    {'paths': '[a, b]', 'name': 'x'}
+    """
+    rows = (line.partition(":") for line in front.split("\n") if ":" in line)
+    texts = ((trim(key), re.sub(r"^[\"']|[\"']$", "", trim(text))) for key, _, text in rows)
+    return Front({key: text for key, text in texts if key and text}, None, None)
+
+
 # The usual shape
 
 _QUOTED = r""""[^"\\]*+"|'[^']*+'"""

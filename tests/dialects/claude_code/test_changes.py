@@ -33,6 +33,7 @@ def start(place):
 @pytest.mark.parametrize(
     ("version", "always", "matching"),
     [
+        ("2.1.64", ["tab", "twice"], ["joined", "repaired", "single"]),
         ("2.1.83", ["tab", "twice"], ["joined", "repaired", "single"]),
         ("2.1.84", ["tab", "twice"], ["list", "number", "repaired", "single"]),
         ("2.1.112", ["tab", "twice"], ["list", "number", "repaired", "single"]),
@@ -181,3 +182,10 @@ def test_import_of_a_linked_file(place, start, version, path):
     place.write("proj/docs/a.md", "@b.md\n")
     place.link("proj/CLAUDE.md", "docs/a.md")
     assert place.told(start(version).view) == ["proj/CLAUDE.md", path]
+
+
+@pytest.mark.parametrize(("version", "names"), [("2.0.76", ["list", "tab"]), ("2.0.77", ["tab", "twice"])])
+def test_rules_before_frontmatter_was_yaml(place, start, version, names):
+    for name, front in RULES.items():
+        place.write(f"proj/.claude/rules/{name}.md", f"---\n{front}\n---\n{name}\n")
+    assert sorted(entry.text.strip() for entry in start(version).view.entries) == names

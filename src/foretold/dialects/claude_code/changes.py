@@ -137,6 +137,13 @@ CHANGES = (
         "Imports in tables are followed, those between ~~ are not; foretold takes all releases to do so.",
     ),
     DatedChange(
+        "2.0.77",
+        "2.0.76",
+        "Frontmatter is read as YAML; before, lines of a key, a colon and a text counted, and no lists.",
+        {"reading.form": "yaml"},
+        ("rule-form-list", "rule-form-bad", "rule-badyaml-list"),
+    ),
+    DatedChange(
         "2.1.2",
         "2.1.1",
         "Imports of files whose extension is not that of a text are left out.",

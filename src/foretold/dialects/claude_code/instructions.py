@@ -123,7 +123,7 @@ BASE = Dialect(
     added_undoes_bare=True,
     worktree="all",
     excludes=False,
-    reading=TextRules(frontmatter="none", strict=True, colons=False),
+    reading=TextRules(frontmatter="none", form="lines", strict=True, colons=False),
     imports=Imports(depth=4, contain=("spelled",), linked="link", comments=False, fragments=False),
     # 531 rules and 42 files of fixtures/claude-code-globs.json, the same in 2.1.197 and 2.1.325
     rules=Rules(

@@ -6,9 +6,15 @@ How many of them were equal, and which were not, is in the page about releases.
 from __future__ import annotations
 
 PLAYED: dict[str, tuple[str, ...]] = {
-    "claude-code": ("2.1.197", "2.1.325"),
-    "codex": ("0.115.0", "0.120.0", "0.132.0", "0.149.0", "0.166.0"),
-    "copilot-cli": ("1.0.92", "1.0.102"),
-    "gemini-cli": ("0.40.1", "0.45.2", "0.51.0", "0.61.0"),
-    "opencode": ("1.1.11", "1.3.0", "1.17.0", "1.18.33"),
+    agent: tuple(versions.split())
+    for agent, versions in {
+        "claude-code": (
+            "1.0.0 2.1.0 2.1.64 2.1.79 2.1.104 2.1.128 2.1.139 2.1.154 2.1.165 2.1.197 2.1.207 2.1.219 2.1.232 "
+            "2.1.239 2.1.267 2.1.268 2.1.281 2.1.288 2.1.293 2.1.307 2.1.318 2.1.325"
+        ),
+        "codex": "0.115.0 0.120.0 0.132.0 0.149.0 0.166.0",
+        "copilot-cli": "1.0.65 1.0.92",
+        "gemini-cli": "0.40.1 0.45.2 0.51.0 0.61.0",
+        "opencode": "1.1.11 1.3.0 1.17.0 1.18.33",
+    }.items()
 }

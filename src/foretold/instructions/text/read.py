@@ -20,7 +20,17 @@ from foretold.instructions.discover.rule_conditions import (
 )
 from foretold.instructions.text.markdown import ImportMention, scan
 from foretold.storage.tree import Fault, Tree
-from foretold.text.frontmatter import SPACE, Front, find_open_quote, first_line, line_value, parse, split, split_fenced
+from foretold.text.frontmatter import (
+    SPACE,
+    Front,
+    find_open_quote,
+    first_line,
+    line_value,
+    parse,
+    parse_lines,
+    split,
+    split_fenced,
+)
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -186,7 +196,10 @@ def _conditions(
     rules, is_fenced = dialect.rules, dialect.reading.fences == "lines"
     keys = (rules.key, rules.other_key) if rules.other_key else (rules.key,)
     reading = dialect.reading
-    parsed = parse(front, strict=is_fenced or reading.strict, repairs=not is_fenced, colons=reading.colons)
+    if reading.form == "lines":
+        parsed = parse_lines(front)
+    else:
+        parsed = parse(front, strict=is_fenced or reading.strict, repairs=not is_fenced, colons=reading.colons)
     values, problem = parsed.values, parsed.problem
     if problem and is_fenced:
         values, problem = _one_line(front, keys, problem)
