@@ -195,8 +195,8 @@ V1_0_87 = Dialect(
 
 CHANGES = (
     DatedChange(
-        "1.0.92",
-        "1.0.87",
+        "1.0.89",
+        "1.0.88",
         "Rules in .claude/rules are loaded, and paths counts as applyTo does.",
         {"start": START, "touch": TOUCH, "rules.other_key": "paths"},
         ("copilot-101", "copilot-103", "copilot-177"),

@@ -87,7 +87,7 @@ CHANGES = (
         "1.0.96",
         "A project's .claude/CLAUDE.md is loaded.",
         {"start": _sources("rules", "added", "settings", "index")},
-        ("nest-dotclaude-claude", "disc-dotclaude"),
+        ("disc-level-order", "disc-walkup"),
     ),
     DatedChange(
         "1.0.119",
@@ -129,7 +129,7 @@ CHANGES = (
         "2.0.62",
         "Rules in .claude/rules are loaded, those with paths when a file matches.",
         {"start": _sources("added", "settings", "index")},
-        ("rule-basic",),
+        ("rule-recursive", "rule-user"),
     ),
     DatedChange(  # what came before is not modelled: imp-emph, imp-table, imp-double, imp-gfm-del, imp-under-home-ext
         "2.0.67",
@@ -190,7 +190,7 @@ CHANGES = (
         "2.1.47",
         "The setting claudeMdExcludes leaves instruction files out.",
         {"excludes": True},
-        ("cli-excludes",),
+        ("excl-abs",),
     ),
     DatedChange(
         "2.1.59",
@@ -341,14 +341,19 @@ CHANGES = (
         "2.1.198",
         "A Read that fails attaches what the folders have: of a missing file, or of a folder that a rule matches.",
         {"triggers": (_READ_ANYWAY,)},
-        ("nest-read-missing", "rule-missing", "n325-read-missing-folder", "rule-dirtarget"),
+        ("nest-read-missing",),
+    ),
+    DatedChange(  # seen by mentioning one in 2.1.198, 2.1.199, 2.1.232, 2.1.268 and 2.1.293
+        "2.1.199",
+        "2.1.198",
+        "Mentioning a file that is not there attaches the instruction files of its folders.",
+        {"mention_missing": True},
     ),
     DatedChange(
         "2.1.211",
         "2.1.210",
         "The local settings of the top of the repository, and of the main checkout, are read in folders below.",
         {"local_settings": "repository"},
-        ("n325-gitroot-local",),
     ),
     DatedChange(
         "2.1.219",
@@ -369,7 +374,7 @@ CHANGES = (
         "2.1.231",
         "Rules and imports that a link leads out of the working folder are skipped.",
         {"imports.contain": ("spelled", "real"), "rules.links": "inside", "rules.moved": True},
-        ("rule-symlink", "rule-symlinked", "imp-external-symlink", "imp-external-symlinkdir"),
+        ("rule-symlink", "rule-symlinked", "imp-external-symlink"),
     ),
     DatedChange(
         "2.1.239",
@@ -431,14 +436,14 @@ CHANGES = (
                 plugins=("agents-md@builtin",),
             )
         },
-        ("ag-only", "ag-dot", "ag-walk", "ag-nested"),
+        ("ag-only", "ag-dot", "ag-walk", "ag-nested-deep"),
     ),
     DatedChange(
         "2.1.281",
         "2.1.280",
         "What was loaded at the start is not attached again.",
         {"again": "new"},
-        ("nest-import-already", "nest-import-loaded", "nest-under-home", "rule-cond-claudemd-import"),
+        ("nest-import-already", "nest-import-loaded", "rule-cond-claudemd-import"),
     ),
     DatedChange(
         "2.1.284",
@@ -459,7 +464,7 @@ CHANGES = (
         "2.1.285",
         "An added folder no longer turns loading on again after --bare.",
         {"added_undoes_bare": False},
-        ("cli-bare-adddir", "cli-bare-adddir-env", "cli-simple-adddir"),
+        ("cli-bare-adddir", "cli-bare-adddir-env"),
     ),
     DatedChange(
         "2.1.288",
@@ -486,13 +491,7 @@ CHANGES = (
             "triggers": (_READ_ANYWAY, *_WRITING, _SHELL),
             "silent": (),
         },
-        ("nest-bash", "nest-bash-cd", "rule-bash"),
-    ),
-    DatedChange(
-        "2.1.307",
-        "2.1.293",
-        "Mentioning a file that is not there attaches the instruction files of its folders.",
-        {"mention_missing": True},
+        ("nest-bash", "rule-bash"),
     ),
     DatedChange(
         "2.1.307",
@@ -518,7 +517,7 @@ CHANGES = (
                 Placement((), "user-blocks", "system"),
             )
         },
-        ("nest-mention", "ag-nested-mention"),
+        ("ag-nested-mention",),
     ),
 )
 HISTORY = ReleaseHistory(BASE, CHANGES, PLAYED["claude-code"])
