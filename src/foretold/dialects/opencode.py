@@ -51,7 +51,7 @@ V1_1_11 = Dialect(
         "XDG_CONFIG_HOME",
     ),
     start=(_PROJECT, _USER),
-    reading=TextRules(frontmatter="none", markdown=False, blank="empty"),
+    reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="keep"),
     parts=(RequestPart((EntryGroup(("file", "setting"), FORM, "\n"),)),),
     nested=Nested(
         "tool",
@@ -76,6 +76,20 @@ CHANGES = (
         ("opencode-030",),
     ),
     DatedChange(
+        "1.1.53",
+        "1.1.16",
+        "An empty file is left out.",
+        {"reading.blank": "empty"},
+        ("opencode-037", "opencode-039", "opencode-047"),
+    ),
+    DatedChange(
+        "1.2.11",
+        "1.2.6",
+        "A byte order mark at the start of a file is sent.",
+        {"reading.drops_bom": False},
+        ("opencode-041",),
+    ),
+    DatedChange(
         "1.14.34",
         "1.3.2",
         "The file of the user comes before those of the project.",
@@ -92,7 +106,7 @@ CHANGES = (
     DatedChange(
         "1.14.34",
         "1.3.2",
-        "A byte order mark at the start of a file is removed.",
+        "A byte order mark at the start of a file is removed again.",
         {"reading.drops_bom": True},
         ("opencode-041",),
     ),
