@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DOCS := .cache/docs-tool
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
 
-.PHONY: setup demo test test-frameworks hostile matrix check docs integrations bench live torture clean
+.PHONY: setup demo test test-frameworks hostile matrix check docs integrations bench live atlas torture clean
 
 setup: $(READY)
 
@@ -82,6 +82,11 @@ torture: $(READY)
 # not part of `make test`: installs agents from npm outside of the repository; FULL=1 plays every case
 live: $(FRAMEWORKS)
 	$(BIN)/python tests/system/live.py
+
+# not part of `make test`: plays all cases to the releases of agents that were not played yet, and writes docs/releases.md;
+# NEW=claude-code@2.1.330 looks at one, and says since when it differs. Installs from npm outside of the repository
+atlas: $(READY)
+	$(BIN)/python tests/system/atlas.py $(if $(NEW),--verify $(NEW))
 
 clean:
 	rm -rf .venv .cache

@@ -7,12 +7,12 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from atlas_player import DATE, MANAGED, PROMPT
 
-from foretold.proof.conform.cases import Case
+from foretold.proof.conform.cases import Case, dict_at
 from foretold.proof.conform.instructions import play_agent, play_segments
 from foretold.proof.conform.stage import Stage, StagedTree
 from foretold.proof.probe.segments import CUTS, PROSE, SIDES
@@ -20,6 +20,17 @@ from foretold.proof.probe.segments import CUTS, PROSE, SIDES
 Row = dict[str, Any]
 #: what follows the instructions in the same text, and changes from request to request
 TOKENS = re.compile(r"\n\n<system-reminder>\n<total_tokens>[^<]*</total_tokens>\n</system-reminder>")
+
+
+COMPLAINT = re.compile(
+    r"error: un(?:known option|expected argument) '[^']+'|Maximum call stack size exceeded|Prompt is too long|"
+    r"not running in a trusted directory|--dangerously-skip-permissions must be accepted"
+)
+#: a subagent that came in a later release, or the tool that starts one
+NO_AGENT = re.compile(
+    r"(?:<tool_use_error>)?(?:Error: )?"
+    r"(Agent type '[^']+' not found|No such tool available: Agent|Cannot create agent worktree)"
+)
 
 
 class Answer(NamedTuple):
@@ -83,7 +94,7 @@ def _fill(path: str, stage: Stage) -> str:
 
 
 def _name(text: str, stage: Stage) -> str:
-    places = {stage.places[name]: "{" + name + "}" for name in ("proj", "home", "managed", "root")}
+    places = {stage.places[name]: "{" + name + "}" for name in ("proj", "home", "managed", "root", "url")}
     for path in sorted(places, key=len, reverse=True):
         text = text.replace(path, places[path])
     return text.replace(stage.places["root-slug"], "{root-slug}").replace(DATE, "{date}").replace(MANAGED, "{managed}")
@@ -115,24 +126,54 @@ def why_unplayed(row: Row) -> str:
         return str(row.get("skipped") or row.get("failed"))
     if row.get("timed_out"):
         return "it ran too long"
+    failed = [
+        run for run, code in enumerate(row["exit"]) if code and all(each["run"] != run for each in row["requests"])
+    ]
+    if row["requests"] and failed:
+        return f"a later run failed{_complaint(row)}"
+    results = (NO_AGENT.match(str(text)) for _, kind, text in row["texts"] if kind == "tool_result")
+    if missing := next(filter(None, results), None):
+        return missing[1]
     if not row["requests"]:
-        said = str(row.get("stderr", ""))
-        return f"no request: {said.strip()[-120:]}" if any(row["exit"]) else "no request"
+        return f"no request{_complaint(row)}" if any(row["exit"]) else "no request"
     return ""
+
+
+def _complaint(row: Row) -> str:
+    """What a release said when it gave up, without what differs from run to run and from machine to machine."""
+    said = str(row.get("stderr", "")).strip()
+    known = COMPLAINT.search(said)
+    last = known[0] if known else re.sub(r"\S*/\S*", "…", said.rpartition("\n")[2])
+    return f": {last[-120:]}" if last else ""
+
+
+def judge(case: Case, row: Row, version: str) -> tuple[list[str], str]:
+    """How what was sent differs from what we say, nothing if it is equal; and a digest of what we say."""
+    order = row.get("readdir", {})
+    expected = answer_case(case, version, order)
+    differences = _differences(case, row, expected)
+    if any(names != sorted(names) for names in order.values()):  # the digest is of sorted folders
+        expected = answer_case(case, version, None)
+    return differences, digest(expected)
 
 
 def compare(case: Case, row: Row, version: str) -> list[str]:
     """How what was sent differs from what we say; nothing if it is equal."""
-    expected = answer_case(case, version, row.get("readdir", {}))
-    main, subs = _split(case, row)
+    return _differences(case, row, answer_case(case, version, row.get("readdir", {})))
+
+
+def _differences(case: Case, row: Row, expected: Answer) -> list[str]:
+    main, subs = split_requests(case, row)
     cut = CUTS[str(case["agent"])]
+    if dict_at(case, "expect").get("unordered"):
+        return list(_compare_pieces(expected.main, main, row["texts"], cut))
     differences = list(_compare(expected.main, main, row["texts"], cut, str(case["agent"])))
     if subs or expected.subs:
         differences += [f"subagent: {each}" for each in _compare(expected.subs, subs, row["texts"], cut, "sub")]
     return differences
 
 
-def _split(case: Case, row: Row) -> tuple[list[list[int]], list[list[int]]]:
+def split_requests(case: Case, row: Row) -> tuple[list[list[int]], list[list[int]]]:
     """The requests of the main conversation, and those of subagents."""
     prompt, texts = str(case.get("prompt") or PROMPT), row["texts"]
     side = SIDES.get(str(case["agent"]))
@@ -168,6 +209,19 @@ def _compare(expected: Any, requests: list[list[int]], texts: list[Any], cut: st
                 known = [one for at, _, _, one in expected if at == number or agent != "claude-code"]
                 if match[0].strip() and not any(match[0] in one or one in match[0] for one in known):
                     yield f"request {number}, {role} {kind}: not expected: {match[0][:600]!r}"
+
+
+def _compare_pieces(expected: Any, requests: list[list[int]], texts: list[Any], cut: str) -> Iterator[str]:
+    """How the files of a request differ, where the agent has no certain order for them."""
+    for number, parts in enumerate(requests):
+        wanted = _pieces(text for at, _, _, text in expected if at == number)
+        found = _pieces(match[0] for each in parts for match in re.finditer(cut, str(texts[each][2])))
+        if wanted != found:
+            yield f"request {number}: {found}, not {wanted}"
+
+
+def _pieces(texts: Iterable[str]) -> list[str]:
+    return sorted(piece.strip("\n") for piece in "\n".join(texts).split("Instructions from: "))
 
 
 def _is_text(text: str, kind: str, part: list[Any], agent: str) -> bool:
