@@ -24,6 +24,7 @@ TOKENS = re.compile(r"\n\n<system-reminder>\n<total_tokens>[^<]*</total_tokens>\
 
 COMPLAINT = re.compile(
     r"error: un(?:known option|expected argument) '[^']+'|Maximum call stack size exceeded|Prompt is too long|"
+    r"exceed the model's usable context budget|"
     r"not running in a trusted directory|--dangerously-skip-permissions must be accepted"
 )
 #: a subagent that came in a later release, or the tool that starts one

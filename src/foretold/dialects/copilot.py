@@ -130,9 +130,9 @@ def _without(name: str, sources: tuple[FileSource, ...]) -> tuple[FileSource, ..
     return tuple(source for source in sources if source.name != name)
 
 
-V1_0_87 = Dialect(
+V1_0_81 = Dialect(
     agent="copilot-cli",
-    version="1.0.87",
+    version="1.0.81",
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     start=_without(CLAUDE_RULES, START),
     touch=_without(CLAUDE_RULES, TOUCH),
@@ -216,7 +216,7 @@ CHANGES = (
         ("copilot-122",),
     ),
 )
-HISTORY = ReleaseHistory(V1_0_87, CHANGES, PLAYED["copilot-cli"])
+HISTORY = ReleaseHistory(V1_0_81, CHANGES, PLAYED["copilot-cli"])
 V1_0_102 = HISTORY.at("1.0.102")
 DIALECTS = (V1_0_102,)
 
