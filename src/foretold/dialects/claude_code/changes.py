@@ -26,11 +26,12 @@ from foretold.dialects.releases.history import DatedChange, ReleaseHistory
 from foretold.dialects.releases.played import PLAYED
 from foretold.dialects.schema import Continuation, Envelope, Fallback, IndexLimits, Placement, Trigger
 
+_KINDS = [(source, {source.base, source.kind, f"{source.layer} {source.base}"}) for source in START]
+
 
 def _sources(*without: str) -> tuple[object, ...]:
     """What is looked for at the start, but for some places, kinds, or kinds in places."""
-    kinds = ({source.base, source.kind, f"{source.layer} {source.base}"} for source in START)
-    return tuple(source for source, of_it in zip(START, kinds, strict=True) if not of_it & set(without))
+    return tuple([source for source, kinds in _KINDS if kinds.isdisjoint(without)])
 
 
 _READ = Trigger("Read", "file_path")

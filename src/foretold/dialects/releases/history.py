@@ -68,13 +68,10 @@ class ReleaseHistory(_OfTable[Table]):
         version = version.rpartition("@")[2]
         wanted = version_key(version)
         count = len(self.changes)
-        if wanted:
-            count = sum(version_key(change.version) <= wanted for change in self.changes)
+        while wanted and count and version_key(self.changes[count - 1].version) > wanted:
+            count -= 1
         if count not in self._sums:
-            table = self.base
-            for change in self.changes[:count]:
-                table = set_fields(table, change.sets)
-            self._sums[count] = table
+            self._sums[count] = set_fields(self.base, *(change.sets for change in self.changes[:count]))
         table = self._sums[count]
         if "version" not in getattr(table, "_fields", ()):
             return table
@@ -82,10 +79,10 @@ class ReleaseHistory(_OfTable[Table]):
 
     def evidence_for(self, version: str) -> str:
         """How well it is known what a release does: recorded, between or assumed."""
-        key, played = version_key(version), [version_key(each) for each in self.played]
-        if key in played:
+        if version in self.played:
             return "recorded"
-        if not played or not played[0] < key < played[-1]:
+        key, played = version_key(version), self.played
+        if not played or not version_key(played[0]) < key < version_key(played[-1]):
             return "assumed"
         open_here = (version_key(change.after) < key < version_key(change.version) for change in self.changes)
         return "assumed" if any(open_here) else "between"
@@ -93,9 +90,9 @@ class ReleaseHistory(_OfTable[Table]):
     @property
     def ends(self) -> tuple[str, str]:
         """The oldest and the newest release that is known; empty if there is one table for all."""
-        names = [*self.played, *(change.version for change in self.changes)]
-        first = str(getattr(self.base, "version", "")) or min(names, key=version_key, default="")
-        return (first, max(names, key=version_key)) if names else ("", "")
+        dated = [change.version for change in (*self.changes[:1], *self.changes[-1:])]
+        names = sorted((*self.played[:1], *self.played[-1:], *dated), key=version_key)
+        return (str(getattr(self.base, "version", "")) or names[0], names[-1]) if names else ("", "")
 
 
 def version_key(version: str) -> tuple[int, ...]:
@@ -109,10 +106,10 @@ def version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts) if plain else ()
 
 
-def set_fields(table: Table, values: Mapping[str, object]) -> Table:
-    """A table with other values of its fields, and of the fields of its fields."""
+def set_fields(table: Table, *values: Mapping[str, object]) -> Table:
+    """A table with other values of its fields, and of the fields of its fields, one after the other."""
     own = dict[str, object]()
-    for name, value in values.items():
+    for name, value in (each for mapping in values for each in mapping.items()):
         field, _, rest = name.rstrip("+").partition(".")
         before = own[field] if field in own else getattr(table, field)
         if rest:
