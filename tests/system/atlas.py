@@ -1,9 +1,10 @@
 """Plays the recorded cases to released programs, release after release, and writes what was seen.
 
-`make atlas` plays every release of `RELEASES` that the tables in `tests/conformance/releases` do not have yet, then
-writes the tables, `docs/releases.md` and the list of played releases. It can be stopped at any time: what was played is
-kept in `$XDG_CACHE_HOME/foretold/atlas`, case by case. A release is installed there, too, and removed once it was
-played, so that at most one is on the disk. Programs run in a network that has nothing but a loopback interface.
+`make atlas` plays every release of `RELEASES` that the tables in `tests/conformance/releases` do not have yet, and the
+cases of every dated change to the two releases that it names. Then it writes the tables, `docs/releases.md` and the
+list of played releases. It can be stopped at any time: what was played is kept in `$XDG_CACHE_HOME/foretold/atlas`,
+case by case. A release is installed in a temporary folder and removed once it was played, so that at most one is on
+the disk. Programs run in a network that has nothing but a loopback interface.
 
     atlas.py --verify claude-code@2.1.330      is it equal to the newest known release? if not, since when, and how
     atlas.py --date claude-code@2.1.278..2.1.285 ag-mode-cckey      in which release a case changed
@@ -34,7 +35,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from atlas_bisect import find_boundary, is_repeated, releases_between
 from atlas_page import NAMES, write_page, write_played
 from atlas_player import Program, play_case
-from atlas_table import make_line, read_table, write_table
+from atlas_table import make_line, merge_lines, read_table, write_table
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "foretold")
@@ -200,6 +201,20 @@ def play_release(agent: str, version: str, *, jobs: int = 2, cases: str = "", ke
         shutil.rmtree(os.path.join(AGENTS_DIR, f"{agent}@{version}"), ignore_errors=True)
 
 
+def play_boundaries(agent: str, *, jobs: int) -> None:
+    """Play the cases of every change to both releases that it names, where that was not done yet."""
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for change in history_of(agent).changes:
+        wanted[change.after] |= set(change.cases)
+        wanted[change.version] |= set(change.cases)
+    lines = {line["version"]: line for line in read_table(agent)}
+    for version in sorted(wanted, key=version_key):
+        line = lines.get(version, {"answers": {}, "differ": {}, "unplayed": {}})
+        seen = {*line["answers"], *line["differ"], *(case for cases in line["unplayed"].values() for case in cases)}
+        if missing := wanted[version] - seen - read_rows(agent, version).keys():
+            play_release(agent, version, jobs=jobs, cases=",".join(sorted(missing)))
+
+
 def write_all(*, again: bool = False) -> None:
     """Bring the tables, the page and the list of played releases up to date with what was played here.
 
@@ -215,8 +230,9 @@ def write_all(*, again: bool = False) -> None:
             if version in lines and "only" not in lines[version] and not again:
                 continue
             line = make_line(agent, version, cases_of(agent, version), read_rows(agent, version))
-            if "only" not in line or "only" in lines.get(version, line):
-                lines[version] = line
+            if "only" in line and version in lines:
+                line = merge_lines(lines[version], line)
+            lines[version] = line
         if lines:
             write_table(agent, lines.values())
     write_played()
@@ -284,6 +300,8 @@ def main() -> int:
         agent, _, version = name.partition("@")
         if options.cases or not is_played(agent, version):
             play_release(agent, version, jobs=options.jobs, cases=options.cases, keep=options.keep)
+    for agent in () if options.write or options.releases else RELEASES:
+        play_boundaries(agent, jobs=options.jobs)
     if not (options.write or options.keep):
         shutil.rmtree(AGENTS_DIR, ignore_errors=True)
     write_all(again=options.write)

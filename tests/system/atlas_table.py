@@ -60,6 +60,21 @@ def write_table(agent: str, lines: Iterable[Line]) -> None:
     os.replace(path + ".new", path)
 
 
+def merge_lines(old: Line, new: Line) -> Line:
+    """A line with what some cases showed now, and what the others did before."""
+    unplayed = {reason: set(cases) - new["answers"].keys() for reason, cases in old["unplayed"].items()}
+    for reason, cases in new["unplayed"].items():
+        unplayed[reason] = unplayed.get(reason, set()) | set(cases)
+    answers = {case: made for case, made in (old["answers"] | new["answers"]).items() if case not in new["differ"]}
+    differ = {case: said for case, said in old["differ"].items() if case not in new["answers"]} | new["differ"]
+    found = {**old, "played": max(old["played"], new["played"]), "equal": len(answers), "differ": differ}
+    return {
+        **found,
+        "unplayed": {reason: sorted(cases) for reason, cases in unplayed.items() if cases},
+        "answers": answers,
+    }
+
+
 def make_line(agent: str, version: str, cases: list[Case], rows: dict[str, Any]) -> Line:
     """The line of a release, from what it sent."""
     differ: dict[str, str] = {}

@@ -112,3 +112,32 @@ def test_releases_are_listed_in_order_and_have_packages(agent):
         assert packages
         assert program.count("/") > 1
     assert {name for name, _, _ in REFUSED} <= set(RELEASES)
+
+
+def test_cases_that_are_played_again_take_the_place_of_what_was_there():
+    line = {"agent": "codex", "version": "0.2.0", "cases": 4}
+    answers = {"a": "1", "b": "2"}
+    old = {
+        **line,
+        "played": "2026-11-18",
+        "equal": 2,
+        "differ": {"c": "x"},
+        "unplayed": {"slow": ["d"]},
+        "answers": answers,
+    }
+    new = {
+        **line,
+        "played": "2026-11-19",
+        "equal": 2,
+        "differ": {"b": "y"},
+        "unplayed": {},
+        "answers": {"c": "3", "d": "4"},
+    }
+    assert atlas_table.merge_lines(old, {**new, "only": True}) == {
+        **line,
+        "played": "2026-11-19",
+        "equal": 3,
+        "differ": {"b": "y"},
+        "unplayed": {},
+        "answers": {"a": "1", "c": "3", "d": "4"},
+    }
