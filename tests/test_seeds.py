@@ -49,7 +49,7 @@ def cases():
     """id -> the rows that a case says it shows; recordings of agents say nothing about rows."""
     found = {}
     folder = os.path.join(TESTS, "conformance")
-    for name in os.listdir(folder):
+    for name in (name for name in os.listdir(folder) if name.endswith(".jsonl")):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             found |= {case["id"]: case.get("inventory", []) for case in map(json.loads, file)}
     return found

@@ -26,7 +26,7 @@ TYPED = {
     "memory list --type feed": "memory list --type feedback",
     "sessions search x --rol": "sessions search x --role",
     "sessions list --agent gem": "sessions list --agent gemini-cli",
-    "show --agent claude-code@2.1.3": "show --agent claude-code@2.1.325",
+    "show --agent codex@0.16": "show --agent codex@0.166.0",
     "compare --agent codex,gem": "compare --agent codex,gemini-cli",
     "install gem": "install gemini-cli",
     "hook UserP": "hook UserPromptSubmit",
