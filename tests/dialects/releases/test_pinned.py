@@ -86,7 +86,7 @@ LOCK_TEXTS = {
     },
     "node_modules/@anthropic-ai/claude-code": {
       "version": "2.1.250",
-      "resolved": "https://registry.npmjs.org/x.tgz"
+      "resolved": "https://packages.example/x.tgz"
     }
   }
 }
@@ -125,7 +125,7 @@ packages:
 # here
 "@anthropic-ai/claude-code@^2.1.0", "@anthropic-ai/claude-code@^2.1.1":
   version "2.1.250"
-  resolved "https://registry.yarnpkg.com/x.tgz"
+  resolved "https://packages.example/x.tgz"
 """,
     "bun.lock": """\
 {
