@@ -69,7 +69,7 @@ class Imports(NamedTuple):
     absolute: bool = True  #: whether absolute paths are followed
     comments: bool = True  #: whether block-level comments are taken out
     trims: bool = False  #: whether what is put in is trimmed at its end
-    fragments: bool = True  #: whether `#…` after a path is no part of its name
+    fragments: bool = True  #: whether `#…` after a path is not part of its name
     directives: tuple[str, ...] = ()  #: words that may come between `@` and the path: `@include path`
 
 
